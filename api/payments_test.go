@@ -14,6 +14,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
@@ -53,8 +54,8 @@ func (b *bench) answered(t *testing.T, transactionID string, answer answer.Answe
 		}
 		answer.Amount, answer.Currency = txn.Amount, txn.Currency
 		txn.Provider, txn.ProviderConfigID = "stripe", b.test.providerID // as its send would note
-		result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}
-		state, _, changes, err := lifecycle.Record(state, result, momentOf(tx))
+		result := recording.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}
+		state, _, changes, err := recording.Record(state, result, momentOf(tx))
 		require.NoError(t, err)
 		return tx.Lifecycle.Write(ctx, b.test.environmentID, state, changes)
 	})

@@ -125,7 +125,7 @@ type visited struct {
 
 // rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs
 // another command's calls it by name.
-var rules = []string{"perennial/billing/lifecycle", "perennial/billing/foresight"}
+var rules = []string{"perennial/billing/lifecycle", "perennial/billing/recording", "perennial/billing/foresight"}
 
 // reachFrom returns all calls that can be made from there.
 func (p *program) reachFrom(from ast.Node, skip func(types.Object) bool) []*ast.CallExpr {

@@ -17,9 +17,9 @@ import (
 
 // impassable are functions whose refusals no operation answers, with the reason.
 var impassable = map[string]string{
-	"(*perennial/billing/lifecycle.decision).catchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.Broken)",
-	"(*perennial/billing/lifecycle.decision).finish":         "the same",
-	"(*perennial/billing/lifecycle.decision).behind":         "what waits is counted, not refused",
+	"(*perennial/billing/lifecycle.Decision).CatchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.Broken)",
+	"(*perennial/billing/lifecycle.Decision).Finish":         "the same",
+	"(*perennial/billing/lifecycle.Decision).behind":         "what waits is counted, not refused",
 	"(perennial/billing/subscription.Subscription).Schedule": "time zones are checked where they are set",
 	"(perennial/billing/rating.Price).rate":                  "prices are checked when their plan is made",
 	"perennial/billing/proration.within":                     "after catching up, now is in the current period",

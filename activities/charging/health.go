@@ -9,7 +9,7 @@ import (
 )
 
 // noteHealth writes what the answer says about its account: whether its credentials are accepted, and its breaker.
-func (r *recording) noteHealth(ctx context.Context, tx *db.Tx) error {
+func (r *entry) noteHealth(ctx context.Context, tx *db.Tx) error {
 	if r.x.callID == "" { // the provider was not asked
 		return nil
 	}
@@ -30,7 +30,7 @@ func (r *recording) noteHealth(ctx context.Context, tx *db.Tx) error {
 
 // announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
 // row is written only when that changes, so that the payments of one provider do not wait for each other.
-func (r *recording) announceHealth(ctx context.Context, tx *db.Tx, reply charging.Reply) (err error) {
+func (r *entry) announceHealth(ctx context.Context, tx *db.Tx, reply charging.Reply) (err error) {
 	config := r.x.config
 	switch reply.News(!config.FailingSince.IsZero(), config.TestError != "") {
 	case charging.Refused:

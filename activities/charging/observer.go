@@ -7,9 +7,9 @@ import (
 	"perennial/activities/execution"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
-	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/providers"
 )
 
@@ -72,7 +72,7 @@ func (a *Payments) tell(ctx context.Context, env string, x exchange, said respon
 }
 
 // tellRecorded reports what an answer led to.
-func (a *Payments) tellRecorded(ctx context.Context, r recording) {
+func (a *Payments) tellRecorded(ctx context.Context, r entry) {
 	t := r.led.Transaction
 	if r.led.NeedsReview != "" {
 		a.Observer.ReviewNeeded(ctx, ReviewNeeded{
@@ -99,7 +99,7 @@ type Ended struct {
 
 // measured is what the measurements are told. Of a retry, lateness counts from the instant it was scheduled for. What a
 // command asked for is not late, and a test clock's time cannot be compared with the time of sending, which is real.
-func measured(r lifecycle.Recorded, mode string, onClock bool) Ended {
+func measured(r recording.Recorded, mode string, onClock bool) Ended {
 	t := r.Transaction
 	out := Ended{Provider: t.Provider, Mode: mode, Type: string(t.Type), Status: string(t.Status)}
 	period := r.Reason == invoice.Create || r.Reason == invoice.Cycle

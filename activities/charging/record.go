@@ -12,6 +12,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
@@ -27,7 +28,7 @@ func (a *Payments) record(
 	if in.Now.After(now) {
 		now = in.Now
 	}
-	r := recording{x: x, env: in.EnvironmentID, said: said, moment: db.Moment(now, wall), clock: a.Clock}
+	r := entry{x: x, env: in.EnvironmentID, said: said, moment: db.Moment(now, wall), clock: a.Clock}
 	err := execution.InTx(ctx, a.Store, now, func(tx *db.Tx) error { return r.run(ctx, tx) })
 	if err != nil {
 		return contract.ResolveOutput{}, payment.Transaction{}, err
@@ -36,8 +37,8 @@ func (a *Payments) record(
 	return outputOf(r.led.Transaction, r.state, r.changes), r.led.Transaction, nil
 }
 
-// recording is an answer that is being recorded.
-type recording struct {
+// entry is an answer that is being recorded.
+type entry struct {
 	x      exchange
 	env    string
 	said   response
@@ -45,13 +46,13 @@ type recording struct {
 	clock  execution.Clock
 
 	state   lifecycle.State // locked, then as the answer leaves it
-	result  lifecycle.Result
-	led     lifecycle.Recorded // what the answer led to
+	result  recording.Result
+	led     recording.Recorded // what the answer led to
 	changes lifecycle.Changes
 }
 
 // run loads, decides and writes; the first error ends it.
-func (r *recording) run(ctx context.Context, tx *db.Tx) error {
+func (r *entry) run(ctx context.Context, tx *db.Tx) error {
 	for _, stage := range []func(context.Context, *db.Tx) error{
 		r.load, r.proven, r.decide, r.noteHealth, r.write, r.closeCall, r.noteSends, r.markCallbacks,
 	} {
@@ -63,7 +64,7 @@ func (r *recording) run(ctx context.Context, tx *db.Tx) error {
 }
 
 // load reads what the answer concerns, under lock.
-func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
+func (r *entry) load(ctx context.Context, tx *db.Tx) (err error) {
 	x := r.x
 	if r.state, err = tx.Lifecycle.LockOwner(ctx, r.env, x.Transaction); err != nil {
 		return err
@@ -119,17 +120,17 @@ func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 }
 
 // decide decides what the answer leads to.
-func (r *recording) decide(context.Context, *db.Tx) (err error) {
-	r.state, r.led, r.changes, err = lifecycle.Record(r.state, r.result, r.moment)
+func (r *entry) decide(context.Context, *db.Tx) (err error) {
+	r.state, r.led, r.changes, err = recording.Record(r.state, r.result, r.moment)
 	return err
 }
 
-func (r *recording) write(ctx context.Context, tx *db.Tx) error {
+func (r *entry) write(ctx context.Context, tx *db.Tx) error {
 	return tx.Lifecycle.Write(ctx, r.env, r.state, r.changes)
 }
 
 // markCallbacks marks the callbacks that the answer covers.
-func (r *recording) markCallbacks(ctx context.Context, tx *db.Tx) error {
+func (r *entry) markCallbacks(ctx context.Context, tx *db.Tx) error {
 	covered := r.x.Covers(r.led.Transaction, r.led.LookedAt, r.said.asked, r.said.Outcome)
 	return markCallbacks(ctx, tx, r.env, r.x.Transaction.ID, covered)
 }
@@ -145,7 +146,7 @@ func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c 
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
 // may copy the charge's metadata, and with it an id that another row of ours has.
-func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]answer.Refund, error) {
+func withTrueIDs(ctx context.Context, tx *db.Tx, r recording.Result) ([]answer.Refund, error) {
 	seen := slices.Clone(r.Answer.Refunds)
 	for i, s := range seen {
 		if s.TransactionID == "" || payment.MadeAgain(s, r.Refunds) { // booked, or made again under the id of one that is
@@ -166,7 +167,7 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]answer.R
 }
 
 // proven notes what "not taken" proves about a first send, or about what was handed over first.
-func (r *recording) proven(ctx context.Context, tx *db.Tx) error {
+func (r *entry) proven(ctx context.Context, tx *db.Tx) error {
 	x := r.x
 	completes := x.Move == payment.MoveComplete && !x.Handed.Again
 	if r.said.Outcome != providers.NotSent || x.Move != payment.MoveSend && !completes {
@@ -194,7 +195,7 @@ func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charg
 }
 
 // noteSends writes the row of a send that was found, and the answer into that of the send that it is about.
-func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
+func (r *entry) noteSends(ctx context.Context, tx *db.Tx) error {
 	txn := r.x.Transaction
 	if r.led.Found != nil {
 		if err := tx.Payments.InsertSend(ctx, r.env, txn.ID, *r.led.Found); err != nil {
@@ -216,7 +217,7 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 
 // closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in
 // which a worker died, and which its provider can never be asked about.
-func (r *recording) closeCall(ctx context.Context, tx *db.Tx) error {
+func (r *entry) closeCall(ctx context.Context, tx *db.Tx) error {
 	switch {
 	case r.x.Move == payment.MoveBelieve:
 		if err := tx.Payments.CutOffProviderCalls(ctx, r.env, r.x.Transaction.ID, r.clock()); err != nil {

@@ -53,7 +53,7 @@ type Coverage struct {
 }
 
 // Covers returns which callbacks the answer to the step covers. lookedAt are the operations that it looked at, by what
-// lifecycle.Record found; t is the transaction as that left it; asked is when the exchange began. Of an earlier send's
+// recording.Record found; t is the transaction as that left it; asked is when the exchange began. Of an earlier send's
 // account it covers nothing unless that was looked at, and of the current account nothing then: what its messages say
 // is another matter.
 func (s Step) Covers(t payment.Transaction, lookedAt []string, asked time.Time, said answer.Outcome) Coverage {

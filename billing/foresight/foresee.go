@@ -8,6 +8,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/billing/subscription"
 )
 
@@ -165,7 +166,7 @@ func (f *foresight) pay(t payment.Transaction) error {
 	if !t.CancelRequestedAt.IsZero() {
 		said = answer.Answer{Outcome: answer.Canceled}
 	}
-	state, _, changes, err := lifecycle.Record(f.State, lifecycle.Result{
+	state, _, changes, err := recording.Record(f.State, recording.Result{
 		Transaction: t, Move: payment.MoveSend, Answer: said,
 	}, f.Moment)
 	if err != nil {

@@ -14,19 +14,19 @@ const maxSteps = 12
 // subscription or of a pause, a new payment method. What is not due any more is not done again, so it may be repeated.
 // Changes.Unfinished reports that more is due than one call does.
 func Advance(s State, at Moment) (State, Changes, error) {
-	d := begin(s, at)
-	if err := d.catchUp(); err != nil {
+	d := Begin(s, at)
+	if err := d.CatchUp(); err != nil {
 		return State{}, Changes{}, err
 	}
-	return d.finish()
+	return d.Finish()
 }
 
-// catchUp performs whatever is due by now.
-func (d *decision) catchUp() error { return d.owner().catchUp(d) }
+// CatchUp performs whatever is due by now.
+func (d *Decision) CatchUp() error { return d.owner().catchUp(d) }
 
 // holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
 // the current period: on time it was made while no attempt was under way.
-func (ofSubscription) holdsUp(d *decision, i int) bool {
+func (ofSubscription) holdsUp(d *Decision, i int) bool {
 	s := d.Subscription
 	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {
 		return false
@@ -37,7 +37,7 @@ func (ofSubscription) holdsUp(d *decision, i int) bool {
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
 // neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
-func (ofSubscription) endErased(d *decision) error {
+func (ofSubscription) endErased(d *Decision) error {
 	for len(d.Drafts) > 0 {
 		d.discard(0)
 	}
@@ -50,11 +50,11 @@ func (ofSubscription) endErased(d *decision) error {
 }
 
 // perform does one due thing.
-func (ofSubscription) perform(d *decision, action subscription.Action) error {
+func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	s := d.Subscription
 	switch action {
 	case subscription.ActionPaymentRetry:
-		return d.step(d.IndexOpen(s.CollectingInvoiceID), collection.RetryDue)
+		return d.Step(d.IndexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionInvoiceOverdue:
 		return d.overdue(d.IndexOpen(s.CollectingInvoiceID))
 	case subscription.ActionFinalize:
@@ -78,7 +78,7 @@ func (ofSubscription) perform(d *decision, action subscription.Action) error {
 }
 
 // decide carries a decision of the subscription's rules out, or passes its refusal on.
-func (d *decision) decide(made subscribing.Decision, err error) error {
+func (d *Decision) decide(made subscribing.Decision, err error) error {
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (d *decision) decide(made subscribing.Decision, err error) error {
 }
 
 // carryOut makes a decision of the subscription's rules true.
-func (d *decision) carryOut(made subscribing.Decision) error {
+func (d *Decision) carryOut(made subscribing.Decision) error {
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 
 // collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
 // the one that waits for it, or resumes the subscription that does. An overdue change comes first: see holdsUp.
-func (owner ofSubscription) collectNext(d *decision) error {
+func (owner ofSubscription) collectNext(d *Decision) error {
 	s := &d.Subscription
 	if s.Status == subscription.Canceled {
 		return nil
 	}
 	if s.CollectingInvoiceID == "" && len(d.Open) > 0 && !owner.holdsUp(d, 0) {
 		s.CollectingInvoiceID = d.Open[0].ID
-		if err := d.step(0, collection.Begin); err != nil {
+		if err := d.Step(0, collection.Begin); err != nil {
 			return err
 		}
 	}
@@ -42,11 +42,11 @@ func (owner ofSubscription) collectNext(d *decision) error {
 	if i < 0 {
 		return nil
 	}
-	return d.step(i, collection.MethodChanged)
+	return d.Step(i, collection.MethodChanged)
 }
 
-// step brings the collection of open invoice i on by one input and makes the effect true.
-func (d *decision) step(i int, kind collection.Kind) error {
+// Step brings the collection of open invoice i on by one input and makes the effect true.
+func (d *Decision) Step(i int, kind collection.Kind) error {
 	state, effect, err := d.after(i, d.input(kind))
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (d *decision) step(i int, kind collection.Kind) error {
 	return d.enter(i, state, effect)
 }
 
-// failed brings the collection of open invoice i on by an attempt that failed for a reason.
-func (d *decision) failed(i int, code string) error {
+// Failed brings the collection of open invoice i on by an attempt that failed for a reason.
+func (d *Decision) Failed(i int, code string) error {
 	in := d.input(collection.AttemptFailed)
 	in.Code = code
 	state, effect, err := d.after(i, in)
@@ -69,22 +69,22 @@ func (d *decision) failed(i int, code string) error {
 }
 
 // announceFailure says that an attempt to collect an invoice failed, and when the next one is due.
-func (d *decision) announceFailure(inv invoice.Invoice, after collection.State) {
+func (d *Decision) announceFailure(inv invoice.Invoice, after collection.State) {
 	failed := event.InvoicePaymentFailed{Invoice: inv.Announced(), AttemptNumber: after.Attempts}
 	if after.Phase == collection.Scheduled {
 		failed.NextPaymentAttemptAt = after.RetryAt.Unix()
 	}
-	d.announce(failed)
+	d.Announce(failed)
 }
 
 // after is what an input leads to in the collection of open invoice i. Nothing is changed yet.
-func (d *decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
+func (d *Decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
 	inv := d.Open[i]
 	return collection.Next(inv.Collection, in, d.terms(inv))
 }
 
 // enter makes a step of the collection of open invoice i true.
-func (d *decision) enter(i int, state collection.State, effect collection.Effect) error {
+func (d *Decision) enter(i int, state collection.State, effect collection.Effect) error {
 	inv := &d.Open[i]
 	if state == inv.Collection && effect == collection.None {
 		return nil
@@ -98,12 +98,19 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 		return d.owner().unpaid(d, state.Attempts)
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
-	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; Record settles a success
+	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; recording settles a success
 	}
 	return nil
 }
 
-func (d *decision) input(kind collection.Kind) collection.Input {
+// Settles reports whether a success settles an invoice. It does not where another one did before, or the invoice is
+// void.
+func (d *Decision) Settles(inv invoice.Invoice) (bool, error) {
+	_, effect, err := collection.Next(inv.Collection, d.input(collection.AttemptSucceeded), d.terms(inv))
+	return effect == collection.Settle, err
+}
+
+func (d *Decision) input(kind collection.Kind) collection.Input {
 	s := d.Subscription
 	in := collection.Input{Kind: kind, Now: d.Now, Location: s.Location(), Boundary: s.CurrentPeriod.End}
 	if s.TestClockID == "" {
@@ -112,7 +119,7 @@ func (d *decision) input(kind collection.Kind) collection.Input {
 	return in
 }
 
-func (d *decision) terms(inv invoice.Invoice) collection.Terms {
+func (d *Decision) terms(inv invoice.Invoice) collection.Terms {
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
 		NoRetry: !d.owner().retries(d.State),
@@ -124,7 +131,7 @@ func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 
 // attempt creates the next attempt of open invoice i. A customer who cannot be charged at all has failed it already,
 // without a provider call.
-func (d *decision) attempt(i int) error {
+func (d *Decision) attempt(i int) error {
 	inv := d.Open[i]
 	d.Subscription.MethodChangedAt = time.Time{}
 	in := payment.NewChargeInput{
@@ -138,12 +145,12 @@ func (d *decision) attempt(i int) error {
 	d.Changes.Attempt = txn.ID
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Failed {
-		d.announce(txn.Failure())
+		d.Announce(txn.Failure())
 		code := txn.FailureCode
 		if d.Provider == nil { // nothing is wrong with the payer's account, so a rule for that does not count
 			code = ""
 		}
-		return d.failed(i, code)
+		return d.Failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
 	d.owner().made(d, txn)
@@ -153,7 +160,7 @@ func (d *decision) attempt(i int) error {
 // attemptID derives the id of an attempt that nobody asked for from its invoice and number, so that an attempt repeated
 // after a restore of the database has the same id and with it the same key at the provider. That is also so of the one
 // that tries a new payment method. A person's attempt has a random id.
-func (d *decision) attemptID(inv invoice.Invoice) string {
+func (d *Decision) attemptID(inv invoice.Invoice) string {
 	if d.asked {
 		return d.IDs.Transaction(d.Real)
 	}
@@ -167,7 +174,7 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 }
 
 // stop ends everything automatic: the subscription is canceled. What is still a draft is owed: it is issued now.
-func (d *decision) stop() error {
+func (d *Decision) stop() error {
 	if err := d.finalizeAll(); err != nil {
 		return err
 	}
@@ -175,13 +182,13 @@ func (d *decision) stop() error {
 }
 
 // stopThose ends the collection of some open invoices, with the one attempt of the last invoice.
-func (d *decision) stopThose(stops func(invoice.Invoice) bool) error {
+func (d *Decision) stopThose(stops func(invoice.Invoice) bool) error {
 	for i := range d.Open {
 		last := d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused
 		if last || !stops(d.Open[i]) {
 			continue
 		}
-		if err := d.step(i, collection.Stop); err != nil {
+		if err := d.Step(i, collection.Stop); err != nil {
 			return err
 		}
 	}
@@ -190,7 +197,7 @@ func (d *decision) stopThose(stops func(invoice.Invoice) bool) error {
 
 // tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after
 // the attempt: where that fails, nothing follows.
-func (d *decision) tryLast() error {
+func (d *Decision) tryLast() error {
 	i := d.IndexOpen(d.last)
 	if i < 0 {
 		return nil
@@ -208,12 +215,26 @@ func (d *decision) tryLast() error {
 }
 
 // cancelAttempt asks for the live attempt of an invoice to be canceled where the provider can.
-func (d *decision) cancelAttempt(invoiceID string) {
+func (d *Decision) cancelAttempt(invoiceID string) {
 	for _, t := range d.Pending {
 		if t.InvoiceID == invoiceID && t.CancelRequestedAt.IsZero() {
 			t.CancelRequestedAt, t.NextCheckAt = d.Real, d.Real
-			d.saveTransaction(t)
+			d.SaveTransaction(t)
 			return
 		}
+	}
+}
+
+// preferMethod ends the time of a payer who is asked to confirm the live attempt of an invoice: there is a new payment
+// method, which is tried when the attempt has ended.
+func (ofSubscription) preferMethod(d *Decision, invoiceID string) {
+	for _, t := range d.Pending {
+		if t.InvoiceID != invoiceID {
+			continue
+		}
+		if ended, asked := t.EndAction(d.Real); asked {
+			d.SaveTransaction(ended)
+		}
+		return
 	}
 }

@@ -11,7 +11,7 @@ type Cancel subscribing.Cancellation
 // Name implements Command.
 func (Cancel) Name() string { return "cancel" }
 
-func (c Cancel) judge(d *decision) (func() error, error) {
+func (c Cancel) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().Cancel(subscribing.Cancellation(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
@@ -40,7 +40,7 @@ type Reactivate struct{}
 // Name implements Command.
 func (Reactivate) Name() string { return "reactivate" }
 
-func (Reactivate) judge(d *decision) (func() error, error) {
+func (Reactivate) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().Reactivate(d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -14,7 +14,7 @@ type ChangePlan subscribing.Change
 // Name implements Command.
 func (ChangePlan) Name() string { return "change_plan" }
 
-func (c ChangePlan) judge(d *decision) (func() error, error) {
+func (c ChangePlan) judge(d *Decision) (func() error, error) {
 	c = c.in(d.Subscription.Currency)
 	brought := c.brings()
 	situation := d.situation().Knowing(brought...)
@@ -57,4 +57,15 @@ func (c ChangePlan) brings() (brought []plan.Plan) {
 		brought = append(brought, subscription.PlansOf(*c.AddOns)...)
 	}
 	return brought
+}
+
+// WithdrawChange takes a scheduled change back. Faults: those of subscribing.WithdrawChange.
+type WithdrawChange struct{ ID string }
+
+// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+func (WithdrawChange) Name() string { return "change_plan" }
+
+func (c WithdrawChange) judge(d *Decision) (func() error, error) {
+	made, err := d.situation().WithdrawChange(c.ID, d.Now)
+	return func() error { return d.carryOut(made) }, err
 }

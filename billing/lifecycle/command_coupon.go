@@ -12,7 +12,7 @@ type RedeemCoupon struct {
 // Name implements Command.
 func (RedeemCoupon) Name() string { return "redeem_coupon" }
 
-func (c RedeemCoupon) judge(d *decision) (func() error, error) {
+func (c RedeemCoupon) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().RedeemCoupon(*c.Coupon, d.Now)
 	return func() error {
 		d.Changes.Redeemed = c.Coupon.ID
@@ -26,7 +26,7 @@ type RemoveCoupon struct{ CouponID string }
 // Name implements Command.
 func (RemoveCoupon) Name() string { return "remove_coupon" }
 
-func (c RemoveCoupon) judge(d *decision) (func() error, error) {
+func (c RemoveCoupon) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().RemoveCoupon(c.CouponID, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -29,7 +29,7 @@ type CreditInvoice struct {
 // Name returns credit_invoice.
 func (CreditInvoice) Name() string { return "credit_invoice" }
 
-func (c CreditInvoice) judge(d *decision) (func() error, error) {
+func (c CreditInvoice) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.Invoice.ID); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ type credited struct {
 func (c credited) settled() bool { return c.invoice.Status == invoice.Open && c.invoice.AmountDue == 0 }
 
 // credit decides the note. Nothing is changed yet.
-func (c CreditInvoice) credit(d *decision) (credited, error) {
+func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	if c.Invoice.Status == invoice.Open && d.pays(c.Invoice.ID) {
 		return credited{}, collection.ErrInProgress
 	}
@@ -131,7 +131,7 @@ func (s State) pays(invoiceID string) bool {
 }
 
 // credited makes a credit note true.
-func (d *decision) credited(made credited) error {
+func (d *Decision) credited(made credited) error {
 	note, inv := made.note, made.invoice
 	if note.Refund > 0 {
 		charge, err := d.refund(*made.charge, note.Refund)
@@ -146,12 +146,12 @@ func (d *decision) credited(made credited) error {
 	d.Changes.CreditNotes = append(d.Changes.CreditNotes, note)
 	d.Changes.Invoices.save(inv)
 	d.know(made.grants)
-	d.credit(made.entries, inv.ID)
-	d.announce(event.CreditNoteCreated{CreditNote: note.Announced()})
+	d.Credit(made.entries, inv.ID)
+	d.Announce(event.CreditNoteCreated{CreditNote: note.Announced()})
 	i := d.IndexOpen(inv.ID)
 	switch {
 	case made.settled():
-		return d.settle(i, inv, "")
+		return d.Settle(i, inv, "")
 	case i >= 0:
 		d.Open[i] = inv
 	}

@@ -11,7 +11,7 @@ type EndTrial struct {
 // Name implements Command. To the workflow it is a change of plan: another date to wait for.
 func (EndTrial) Name() string { return "change_plan" }
 
-func (c EndTrial) judge(d *decision) (func() error, error) {
+func (c EndTrial) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().EndTrialAt(c.At, d.Now)
 	if err != nil {
 		return nil, err
@@ -20,6 +20,6 @@ func (c EndTrial) judge(d *decision) (func() error, error) {
 		if err := d.carryOut(made); err != nil {
 			return err
 		}
-		return d.catchUp()
+		return d.CatchUp()
 	}, nil
 }

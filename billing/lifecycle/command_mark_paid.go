@@ -26,7 +26,7 @@ type MarkPaid struct {
 // Name returns mark_paid.
 func (MarkPaid) Name() string { return "mark_paid" }
 
-func (c MarkPaid) judge(d *decision) (func() error, error) {
+func (c MarkPaid) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
@@ -48,20 +48,20 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 		return nil, fault.InvalidParam("paidAt", "paid_in_future", "`paidAt` is later than now. Send when the money came.")
 	}
 	return func() error {
-		inv = d.takeWrittenOff(inv)
+		inv = d.TakeWrittenOff(inv)
 		txn := payment.NewExternal(payment.NewExternalInput{
 			ID: d.IDs.Transaction(d.Real), CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
 			Amount: inv.AmountDue, Currency: inv.Currency, Method: c.Method, Reference: c.Reference, PaidAt: c.PaidAt,
 			Now: d.Now,
 		})
 		d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
-		d.announce(event.PaymentSuccess{Payment: txn.Announced()})
-		return d.settle(i, inv, txn.ID)
+		d.Announce(event.PaymentSuccess{Payment: txn.Announced()})
+		return d.Settle(i, inv, txn.ID)
 	}, nil
 }
 
 // payable is the invoice to settle, which is open invoice i; -1: it is not open.
-func (c MarkPaid) payable(d *decision, i int) (invoice.Invoice, error) {
+func (c MarkPaid) payable(d *Decision, i int) (invoice.Invoice, error) {
 	switch {
 	case i >= 0:
 		return d.Open[i], nil

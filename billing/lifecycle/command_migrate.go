@@ -25,7 +25,7 @@ func (c Migrate) Target(s State) plan.Ref {
 // Name implements Command. To the workflow a migration is a change of plan.
 func (Migrate) Name() string { return "change_plan" }
 
-func (c Migrate) judge(d *decision) (func() error, error) {
+func (c Migrate) judge(d *Decision) (func() error, error) {
 	if c.NeverBack {
 		if err := d.Subscription.NotAhead(c.To.Ref()); err != nil {
 			return nil, err

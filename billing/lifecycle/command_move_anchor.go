@@ -10,7 +10,7 @@ type MoveAnchor struct {
 // Name implements Command. To the workflow it is a change of plan: another date to wait for.
 func (MoveAnchor) Name() string { return "change_plan" }
 
-func (c MoveAnchor) judge(d *decision) (func() error, error) {
+func (c MoveAnchor) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().MoveAnchor(c.Proration, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

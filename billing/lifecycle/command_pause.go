@@ -8,7 +8,7 @@ type Pause subscribing.Pausing
 // Name implements Command.
 func (Pause) Name() string { return "pause" }
 
-func (c Pause) judge(d *decision) (func() error, error) {
+func (c Pause) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().Pause(subscribing.Pausing(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
@@ -19,14 +19,14 @@ type Resume struct{}
 // Name implements Command.
 func (Resume) Name() string { return "resume" }
 
-func (Resume) judge(d *decision) (func() error, error) {
+func (Resume) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().Resume(d.Now, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
 // resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test
 // clock knows only now: payment methods change in real time.
-func (ofSubscription) resumeWithMethod(d *decision) error {
+func (ofSubscription) resumeWithMethod(d *Decision) error {
 	at := d.Now
 	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {
 		at = changed

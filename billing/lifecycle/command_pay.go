@@ -16,7 +16,7 @@ type Pay struct {
 // Name implements Command.
 func (Pay) Name() string { return "pay" }
 
-func (p Pay) judge(d *decision) (func() error, error) {
+func (p Pay) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(p.InvoiceID); err != nil {
 		return nil, err
 	}

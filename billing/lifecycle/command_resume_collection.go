@@ -10,7 +10,7 @@ type ResumeCollection struct{}
 // Name returns resume_collection.
 func (ResumeCollection) Name() string { return "resume_collection" }
 
-func (ResumeCollection) judge(d *decision) (func() error, error) {
+func (ResumeCollection) judge(d *Decision) (func() error, error) {
 	resumed, err := d.situation().ResumeCollection(d.Now)
 	return func() error {
 		if err := d.carryOut(resumed); err != nil {
@@ -22,6 +22,6 @@ func (ResumeCollection) judge(d *decision) (func() error, error) {
 		}
 		d.asked = true
 		defer func() { d.asked = false }()
-		return d.step(i, collection.Pay)
+		return d.Step(i, collection.Pay)
 	}, err
 }

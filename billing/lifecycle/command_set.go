@@ -13,7 +13,7 @@ type SetMetadata struct {
 // Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
 func (SetMetadata) Name() string { return "change_plan" }
 
-func (c SetMetadata) judge(d *decision) (func() error, error) {
+func (c SetMetadata) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().SetMetadata(c.Metadata, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
@@ -28,7 +28,7 @@ type SetTerms struct {
 // Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
 func (SetTerms) Name() string { return "change_plan" }
 
-func (c SetTerms) judge(d *decision) (func() error, error) {
+func (c SetTerms) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().SetTerms(c.Method, c.NetDays, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -15,7 +15,7 @@ type SkipRetry struct {
 // Name returns skip_retry.
 func (SkipRetry) Name() string { return "skip_retry" }
 
-func (c SkipRetry) judge(d *decision) (func() error, error) {
+func (c SkipRetry) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (c SkipRetry) judge(d *decision) (func() error, error) {
 		if state.Phase == collection.Scheduled {
 			skipped.NextPaymentAttemptAt = state.RetryAt.Unix()
 		}
-		d.announce(skipped)
+		d.Announce(skipped)
 		return d.enter(i, state, effect)
 	}, err
 }

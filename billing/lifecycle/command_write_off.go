@@ -51,7 +51,7 @@ var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
 var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
 	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
-func (c VoidInvoice) judge(d *decision) (func() error, error) {
+func (c VoidInvoice) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	}, err
 }
 
-func (c MarkUncollectible) judge(d *decision) (func() error, error) {
+func (c MarkUncollectible) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
@@ -99,21 +99,9 @@ func (s State) inReview(invoiceID string) bool {
 }
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
-func (d *decision) writtenOff(inv invoice.Invoice) error {
+func (d *Decision) writtenOff(inv invoice.Invoice) error {
 	if d.owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
 	return d.owner().writtenOff(d, inv)
-}
-
-// takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as
-// it is.
-func (d *decision) takeWrittenOff(inv invoice.Invoice) invoice.Invoice {
-	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
-	if i < 0 {
-		return inv
-	}
-	inv = d.WrittenOff[i]
-	d.WrittenOff = slices.Delete(d.WrittenOff, i, i+1)
-	return inv
 }

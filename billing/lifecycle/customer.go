@@ -26,7 +26,7 @@ func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
 	if err := money.CheckChargeable(c.Amount, c.Currency, c.Limits); err != nil {
 		return Changes{}, err
 	}
-	d := begin(s, at)
+	d := Begin(s, at)
 	txn := payment.NewCharge(payment.NewChargeInput{
 		ID: d.IDs.Transaction(d.Real), Customer: d.Customer, HasProvider: d.Provider != nil,
 		Amount: c.Amount, Currency: c.Currency, Description: c.Description, Trigger: collection.Manual, Due: d.Now,
@@ -37,7 +37,7 @@ func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
 	if txn.Status == payment.Pending {
 		d.owner().made(d, txn)
 	}
-	d.announce(txn.Beginning())
+	d.Announce(txn.Beginning())
 	return d.Changes, nil
 }
 
@@ -53,14 +53,14 @@ type Adjustment struct {
 // AdjustBalance gives the customer an amount, or takes one below zero. granted is what the customer's grants have left:
 // they stay as they are. Faults: those of balance.Adjusted.
 func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State, Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	plain, err := balance.Adjusted(d.Balance, a.Amount)
 	if err != nil {
 		return State{}, Changes{}, err
 	}
 	d.Balance, a.Reason, a.After = plain, invoice.CreditAdjusted, plain+granted
 	d.Changes.Adjustments = append(d.Changes.Adjustments, a)
-	d.announce(event.BalanceAdjusted{
+	d.Announce(event.BalanceAdjusted{
 		ID: a.ID, CustomerID: d.Customer.ID, Amount: int64(a.Amount), Currency: string(d.Currency), Balance: int64(a.After),
 	})
 	return d.State, d.Changes, nil
@@ -70,7 +70,7 @@ func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State
 // the currency have left, and usable how many of them have something left. Faults: those of balance.Grant.Check;
 // amount_too_large where the customer would have more than an amount can be; credit_grants_too_many.
 func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at Moment) (Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	g.CustomerID, g.TestClockID, g.GivenAt, g.Left = d.Customer.ID, d.Customer.TestClockID, d.Now, g.Amount
 	if err := g.Check(); err != nil {
 		return Changes{}, err
@@ -82,7 +82,7 @@ func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at M
 		return Changes{}, balance.ErrTooMany
 	}
 	d.Changes.NewGrants = append(d.Changes.NewGrants, g)
-	d.announce(event.CreditGrantCreated{CreditGrant: g.Announced()})
+	d.Announce(event.CreditGrantCreated{CreditGrant: g.Announced()})
 	return d.Changes, nil
 }
 
@@ -96,20 +96,20 @@ type EndedGrant struct {
 // VoidGrant takes back what is left of a grant. What invoices have used stays paid. Faults: credit_grant_voided,
 // credit_grant_expired.
 func VoidGrant(s State, g balance.Grant, at Moment) (Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	g, left, err := g.Void(d.Now)
 	if err != nil {
 		return Changes{}, err
 	}
 	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditVoided})
-	d.announce(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)})
+	d.Announce(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)})
 	return d.Changes, nil
 }
 
 // EndGrant takes away what is left of a grant that has ended, and announces one that has expired. Nothing changes where
 // nothing is left.
 func EndGrant(s State, g balance.Grant, at Moment) Changes {
-	d := begin(s, at)
+	d := Begin(s, at)
 	g, left := g.End(d.Now)
 	if left == 0 {
 		return d.Changes
@@ -120,7 +120,7 @@ func EndGrant(s State, g balance.Grant, at Moment) Changes {
 	}
 	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditExpired})
 	if d.Customer.ErasedAt.IsZero() { // else nobody would read it
-		d.announce(event.CreditGrantExpired{CreditGrant: g.Announced(), AmountExpired: int64(left)})
+		d.Announce(event.CreditGrantExpired{CreditGrant: g.Announced(), AmountExpired: int64(left)})
 	}
 	return d.Changes
 }

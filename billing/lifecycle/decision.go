@@ -14,8 +14,9 @@ import (
 	"perennial/billing/tax"
 )
 
-// decision is one decision in the making: the State as it becomes, and the Changes so far.
-type decision struct {
+// Decision is one decision in the making: the State as it becomes, and the Changes so far. Only the rules make one:
+// other rooms ask Advance, Apply and package recording.
+type Decision struct {
 	State
 	Changes Changes
 	Moment
@@ -41,17 +42,17 @@ func (s State) Time(at Moment) time.Time {
 	return at.Now
 }
 
-// begin copies the State.
-func begin(s State, at Moment) *decision {
-	d := &decision{State: s.Clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
+// Begin begins a decision on a copy of the State. Package recording begins its decisions so, too.
+func Begin(s State, at Moment) *Decision {
+	d := &Decision{State: s.Clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
 	d.owner().begin(d)
 	return d
 }
 
-// finish decides what happens next automatically, and returns the result.
-func (d *decision) finish() (State, Changes, error) {
+// Finish decides what happens next automatically, and returns the result of the decision.
+func (d *Decision) Finish() (State, Changes, error) {
 	if err := d.owner().finish(d); err != nil {
 		return State{}, Changes{}, err
 	}
@@ -75,14 +76,14 @@ func changedItems(was, is []subscription.Item) (changed []subscription.Item, end
 }
 
 // behind reports whether something is still due.
-func (d *decision) behind() bool {
+func (d *Decision) behind() bool {
 	action, at := d.Next()
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 
 // settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with
 // no more than a reader would load.
-func (ofSubscription) settleState(d *decision) {
+func (ofSubscription) settleState(d *Decision) {
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	d.settleGrants()
@@ -104,20 +105,20 @@ func (ofSubscription) settleState(d *decision) {
 }
 
 // situation is that of the State, with the ids of the subscription's items and the taxes of now.
-func (d *decision) situation() subscribing.Situation {
+func (d *Decision) situation() subscribing.Situation {
 	s := d.Situation()
 	s.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
 	s.Facts.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
 	return s
 }
 
-// announce adds an event, at the subscription's own time.
-func (d *decision) announce(data event.Data) {
+// Announce adds an event, at the subscription's own time.
+func (d *Decision) Announce(data event.Data) {
 	d.Changes.Events = append(d.Changes.Events, event.New(data, d.Now))
 }
 
-// saveTransaction keeps the list of pending charges in step.
-func (d *decision) saveTransaction(t payment.Transaction) {
+// SaveTransaction keeps the list of pending charges in step.
+func (d *Decision) SaveTransaction(t payment.Transaction) {
 	d.Changes.saveTransaction(t)
 	i := slices.IndexFunc(d.Pending, func(p payment.Transaction) bool { return p.ID == t.ID })
 	if i < 0 {

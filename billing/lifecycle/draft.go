@@ -16,7 +16,7 @@ import (
 // environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription
 // has ended, nor for longer than its period, so that there is one draft at most, unless a change shortens the period.
 // One that is made so late that its grace is over is issued in the same decision, in its turn.
-func (d *decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
+func (d *Decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 	if d.Subscription.Status == subscription.Canceled {
 		return time.Time{}, false
 	}
@@ -35,7 +35,7 @@ func (d *decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 }
 
 // draw writes an invoice that is a draft until its grace is over.
-func (d *decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time) error {
+func (d *Decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time) error {
 	inv, err := draft.Draw(in, until)
 	if err != nil {
 		return err
@@ -43,13 +43,13 @@ func (d *decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time
 	d.Drafts = append(d.Drafts, inv)
 	slices.SortFunc(d.Drafts, byGrace) // a change has shortened the period: the earlier draft may wait for longer
 	d.Changes.Invoices.add(DraftCreated, inv)
-	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
+	d.Announce(event.InvoiceCreated{Invoice: inv.Announced()})
 	return nil
 }
 
 // redraw lets draft i bill what a later draft does, which has taken its lines in. It stays the invoice that it is, with
 // its id: a database that is restored to a moment before the change charges under the same key.
-func (d *decision) redraw(i int, draft invoice.Draft) error {
+func (d *Decision) redraw(i int, draft invoice.Draft) error {
 	was := d.Drafts[i]
 	draft.Reason, draft.Period.Start = was.Reason, was.Period.Start
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, was.ID, position) })
@@ -60,12 +60,12 @@ func (d *decision) redraw(i int, draft invoice.Draft) error {
 	inv.CreatedAt = was.CreatedAt
 	d.Drafts[i] = inv
 	d.Changes.Invoices.redraw(inv)
-	d.announce(event.InvoiceUpdated{Invoice: inv.Announced()})
+	d.Announce(event.InvoiceUpdated{Invoice: inv.Announced()})
 	return nil
 }
 
 // finalize issues draft i: credit counts as it is now, and the invoice is paid as the subscription's are now.
-func (d *decision) finalize(i int) error {
+func (d *Decision) finalize(i int) error {
 	drawn := d.Drafts[i]
 	draft := d.situation().Redrawn(drawn)
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
@@ -95,7 +95,7 @@ const lastAttemptWithin = 24 * time.Hour
 // finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as
 // a build that knew of no drafts leaves it, nothing else would close the invoice or make its one attempt. What a person
 // has asked to pay goes on.
-func (d *decision) finalizeAlone(i int) error {
+func (d *Decision) finalizeAlone(i int) error {
 	if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
 		return err
 	}
@@ -103,7 +103,7 @@ func (d *decision) finalizeAlone(i int) error {
 }
 
 // finalizeAll issues all drafts before their time.
-func (d *decision) finalizeAll() error {
+func (d *Decision) finalizeAll() error {
 	for len(d.Drafts) > 0 {
 		if err := d.finalize(0); err != nil {
 			return err
@@ -113,11 +113,11 @@ func (d *decision) finalizeAll() error {
 }
 
 // discard removes draft i: another invoice takes its place, or nobody would read it.
-func (d *decision) discard(i int) {
+func (d *Decision) discard(i int) {
 	gone := d.Drafts[i]
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
 	d.Changes.Invoices.discard(gone)
-	d.announce(event.InvoiceDeleted{Invoice: gone.Announced()})
+	d.Announce(event.InvoiceDeleted{Invoice: gone.Announced()})
 }
 
 // indexDraft finds an invoice in draft; -1: there is none.
@@ -135,7 +135,7 @@ func (s State) draftDue() (at time.Time, ok bool) {
 
 // ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
 // theirs before invoices that were none.
-func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
+func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	if len(d.Changes.Invoices.Of(InvoiceFinalized)) == 0 {
 		return list
 	}
@@ -148,7 +148,7 @@ func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 }
 
 // addedToDrafts are drafts that were redrawn in this decision, with the lines that they had not before.
-func (d *decision) addedToDrafts() (added []invoice.Invoice) {
+func (d *Decision) addedToDrafts() (added []invoice.Invoice) {
 	for _, inv := range d.Changes.Invoices.Of(DraftUpdated) {
 		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })
 		inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(l invoice.Line) bool {
@@ -180,7 +180,7 @@ type FinalizeInvoice struct {
 // Name implements Command. To the workflow it is what a payment is: an attempt to follow.
 func (FinalizeInvoice) Name() string { return "pay" }
 
-func (c FinalizeInvoice) judge(d *decision) (func() error, error) {
+func (c FinalizeInvoice) judge(d *Decision) (func() error, error) {
 	i := d.indexDraft(c.InvoiceID)
 	if i < 0 {
 		return nil, invoicing.ErrNotDraft

@@ -10,7 +10,7 @@ import (
 )
 
 // giveAgain follows what it means for coupons that an invoice which took them off was voided.
-func (d *decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
+func (d *Decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	ungiven := c.ungiven(d, void)
 	if len(ungiven) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (d *decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 }
 
 // ungiven are the coupons of a void invoice that nothing else takes off in the same period.
-func (c VoidInvoice) ungiven(d *decision, void invoice.Invoice) (all []subscription.Ungiven) {
+func (c VoidInvoice) ungiven(d *Decision, void invoice.Invoice) (all []subscription.Ungiven) {
 	given := slices.Clone(c.Given)
 	for _, made := range d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, DraftUpdated) {
 		given = append(given, usesOf(made.Lines)...) // since Given was read

@@ -9,9 +9,9 @@ import (
 	"perennial/billing/invoice"
 )
 
-// credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here,
+// Credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here,
 // because it is void, only gets its entry: what it has left is taken away later, and nothing uses it.
-func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
+func (d *Decision) Credit(entries []invoice.CreditEntry, invoiceID string) {
 	for _, entry := range entries {
 		if entry.GrantID == "" {
 			d.Balance += entry.Amount
@@ -27,10 +27,10 @@ func (s State) indexGrant(id string) int {
 }
 
 // announceDepleted announces the grants of which an invoice that was just issued has used what was left.
-func (d *decision) announceDepleted(inv invoice.Invoice) {
+func (d *Decision) announceDepleted(inv invoice.Invoice) {
 	for _, use := range inv.GrantsUsed {
 		if i := d.indexGrant(use.ID); i >= 0 && d.Grants[i].Left == 0 {
-			d.announce(event.CreditGrantDepleted{
+			d.Announce(event.CreditGrantDepleted{
 				CreditGrant: d.Grants[i].Announced(), InvoiceID: inv.ID, SubscriptionID: inv.SubscriptionID,
 			})
 		}
@@ -38,7 +38,7 @@ func (d *decision) announceDepleted(inv invoice.Invoice) {
 }
 
 // know adds grants to those of the State.
-func (d *decision) know(grants []balance.Grant) {
+func (d *Decision) know(grants []balance.Grant) {
 	for _, g := range grants {
 		if d.indexGrant(g.ID) < 0 {
 			d.Grants = append(d.Grants, g)
@@ -48,7 +48,7 @@ func (d *decision) know(grants []balance.Grant) {
 
 // settleGrants leaves the grants that a reader finds after the write: those with something left, and those that open
 // invoices have used.
-func (d *decision) settleGrants() {
+func (d *Decision) settleGrants() {
 	d.Grants = slices.DeleteFunc(d.Grants, func(g balance.Grant) bool { return g.Left == 0 && !d.usedByOpen(g.ID) })
 	if len(d.Grants) == 0 {
 		d.Grants = nil

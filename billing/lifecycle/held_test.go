@@ -9,6 +9,7 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // A payment that is sent late is looked up first. What the provider answers may be personal, and does not take the
@@ -23,8 +24,8 @@ func TestRecord_HeldPaymentKeepsOurReason(t *testing.T) {
 	said := answer.Answer{Outcome: answer.Unknown, FailureReason: "no answer about casey@example.com"}
 	record := func(txn payment.Transaction) payment.Transaction {
 		at := lifecycle.Moment{Now: now, Real: now}
-		result := lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, Answer: said}
-		_, recorded, _, err := lifecycle.Record(lifecycle.State{}, result, at)
+		result := recording.Result{Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, Answer: said}
+		_, recorded, _, err := recording.Record(lifecycle.State{}, result, at)
 		require.NoError(t, err)
 		return recorded.Transaction
 	}

@@ -16,7 +16,7 @@ import (
 
 // issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay
 // waits for its turn; an invoice with nothing left is paid on the spot. One with a grace is a draft before.
-func (d *decision) issue(draft invoice.Draft) error {
+func (d *Decision) issue(draft invoice.Draft) error {
 	until, waits := d.grace(draft)
 	if i := d.indexDraft(draft.Replaces); waits && i >= 0 {
 		return d.redraw(i, draft)
@@ -45,12 +45,12 @@ func (d *decision) issue(draft invoice.Draft) error {
 		return err
 	}
 	d.Changes.Invoices.add(InvoiceCreated, out.Invoice)
-	d.announce(event.InvoiceCreated{Invoice: out.Invoice.Announced()})
+	d.Announce(event.InvoiceCreated{Invoice: out.Invoice.Announced()})
 	return d.issued(out, draft)
 }
 
 // issuing is what an invoice of the subscription needs beside its lines.
-func (d *decision) issuing(invoiceID string) invoice.Issuing {
+func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	s := d.Subscription
 	return invoice.Issuing{
 		ID: invoiceID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
@@ -60,10 +60,10 @@ func (d *decision) issuing(invoiceID string) invoice.Issuing {
 }
 
 // issued makes true what follows an invoice that is issued now.
-func (d *decision) issued(out invoice.Issued, draft invoice.Draft) error {
+func (d *Decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	inv := out.Invoice
-	d.credit(out.Credit, inv.ID)
-	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	d.Credit(out.Credit, inv.ID)
+	d.Announce(event.InvoiceFinalized{Invoice: inv.Announced()})
 	d.announceDepleted(inv)
 	if err := d.refundCurrentPeriod(out.Refund); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (d *decision) issued(out invoice.Issued, draft invoice.Draft) error {
 
 // invoiceID derives the id of an invoice that the schedule makes from its period, or from the scheduled change: a
 // restored database that opens the period again makes the same one. A command's invoice has a random id.
-func (d *decision) invoiceID(draft invoice.Draft) string {
+func (d *Decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
 	sorts := d.sortsBy(start)
 	if draft.Last {
@@ -106,7 +106,7 @@ func (s State) sortsBy(start time.Time) time.Time {
 }
 
 // lineID derives the id of a line from its invoice and its place there.
-func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
+func (d *Decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
 	at := d.sortsBy(draft.Period.Start)
 	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
 		at = d.Real
@@ -116,7 +116,7 @@ func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) s
 }
 
 // withdraw voids an open invoice in favour of another. A draft that an invoice takes in has no number and leaves none.
-func (d *decision) withdraw(invoiceID, by string) error {
+func (d *Decision) withdraw(invoiceID, by string) error {
 	if i := d.indexDraft(invoiceID); i >= 0 {
 		d.discard(i)
 		return nil
@@ -135,24 +135,48 @@ func (d *decision) withdraw(invoiceID, by string) error {
 }
 
 // voided takes open invoice i out of the books as inv, which is void, and with it what it did to the balance.
-func (d *decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditEntry, effect collection.Effect) {
+func (d *Decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditEntry, effect collection.Effect) {
 	if effect == collection.CancelAttempt {
 		d.cancelAttempt(inv.ID)
 	}
-	d.credit(returned, inv.ID)
+	d.Credit(returned, inv.ID)
 	d.closed(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
 }
 
 // closed takes open invoice i out of the open ones, as inv.
-func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
+func (d *Decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 	d.Changes.Invoices.save(inv)
 	d.close(i)
-	d.announce(announced)
+	d.Announce(announced)
+}
+
+// Settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.
+func (d *Decision) Settle(i int, inv invoice.Invoice, transactionID string) error {
+	inv = inv.Settle(d.Now)
+	d.Changes.Invoices.save(inv)
+	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{inv.ID, transactionID, inv.AmountDue})
+	d.cancelAttempt(inv.ID) // another success leaves the live one superfluous
+	if i >= 0 {
+		d.close(i)
+	}
+	return d.paid(inv)
+}
+
+// TakeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as
+// it is.
+func (d *Decision) TakeWrittenOff(inv invoice.Invoice) invoice.Invoice {
+	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
+	if i < 0 {
+		return inv
+	}
+	inv = d.WrittenOff[i]
+	d.WrittenOff = slices.Delete(d.WrittenOff, i, i+1)
+	return inv
 }
 
 // paid follows what the payment of an invoice means for the subscription.
-func (d *decision) paid(inv invoice.Invoice) error {
-	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
+func (d *Decision) paid(inv invoice.Invoice) error {
+	d.Announce(event.InvoicePaid{Invoice: inv.Announced()})
 	if d.owner().spans(d.State, inv) {
 		d.Paid = d.ranked(insert(d.Paid, inv))
 	}
@@ -160,7 +184,7 @@ func (d *decision) paid(inv invoice.Invoice) error {
 }
 
 // settled asks what the payment of an invoice means for its owner.
-func (d *decision) settled(inv invoice.Invoice) (subscribing.Decision, error) {
+func (d *Decision) settled(inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.owner().settled(d, inv)
 }
 
@@ -174,7 +198,7 @@ func insert(list []invoice.Invoice, inv invoice.Invoice) []invoice.Invoice {
 }
 
 // close takes an invoice out of the open ones.
-func (d *decision) close(i int) {
+func (d *Decision) close(i int) {
 	if d.Subscription.CollectingInvoiceID == d.Open[i].ID {
 		d.Subscription.CollectingInvoiceID = ""
 	}

@@ -17,6 +17,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
@@ -213,9 +214,9 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 }
 
 // about is what a decision about a transaction needs to know of it.
-func (l *life) about(id string) lifecycle.Result {
+func (l *life) about(id string) recording.Result {
 	t := *l.store.transaction(id)
-	result := lifecycle.Result{Transaction: t, Move: protocol.Next(t, true, l.real), Protocol: protocol}
+	result := recording.Result{Transaction: t, Move: protocol.Next(t, true, l.real), Protocol: protocol}
 	if inv := l.store.invoice(t.InvoiceID); t.Type == payment.Charge && inv.Status != invoice.Open {
 		closed := *inv
 		result.Invoice = &closed
@@ -224,7 +225,7 @@ func (l *life) about(id string) lifecycle.Result {
 }
 
 // record writes down what an exchange about a transaction proved.
-func (l *life) record(id string, said answer.Answer, impossible *fault.Error) lifecycle.Recorded {
+func (l *life) record(id string, said answer.Answer, impossible *fault.Error) recording.Recorded {
 	t := *l.store.transaction(id)
 	g := l.load(false)
 	if t.Type == payment.Refund {
@@ -249,7 +250,7 @@ func (l *life) record(id string, said answer.Answer, impossible *fault.Error) li
 		t.Confirms(said.Amount, said.Currency) {
 		l.captured[id] = true
 	}
-	state, recorded, changes, err := lifecycle.Record(g.state, result, l.moment())
+	state, recorded, changes, err := recording.Record(g.state, result, l.moment())
 	require.NoError(l.t, err)
 	if said.Outcome == answer.NotFound && t.EverSent() && !recorded.Transaction.EverSent() {
 		l.lost[id]++

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
-	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/billing/routing"
 )
 
@@ -184,7 +184,7 @@ func (m *machine) record(x exchange, said answer.Answer) payment.Transaction {
 	t := *m.store.transaction(x.Transaction.ID)
 	state := m.store.load(false)
 	about := x.Concerns(t, said)
-	result := lifecycle.Result{
+	result := recording.Result{
 		Transaction: about.Transaction, Move: x.Move, Asked: x.Asked, Send: x.Earlier, About: x.About, Hint: x.Hint,
 		Protocol: x.side.Protocol, Answer: said,
 	}
@@ -208,7 +208,7 @@ func (m *machine) record(x exchange, said answer.Answer) payment.Transaction {
 			result.Refunds = append(result.Refunds, other)
 		}
 	}
-	_, recorded, changes, err := lifecycle.Record(state, result, m.moment())
+	_, recorded, changes, err := recording.Record(state, result, m.moment())
 	if err != nil {
 		require.NotEqual(m.t, fault.Internal, fault.From(err).Kind, err)
 		return t

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/internal/testkit"
 )
 
@@ -175,7 +176,7 @@ func (m *machine) cancelPayment(*rapid.T) {
 	if t == nil {
 		return
 	}
-	_, changes, err := lifecycle.CancelPayment(m.store.load(false), lifecycle.Result{Transaction: *t}, m.moment())
+	_, changes, err := recording.CancelPayment(m.store.load(false), recording.Result{Transaction: *t}, m.moment())
 	m.write(changes, err)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // CreateDraft makes the draft of a manual invoice, which is Draft of the State then. Faults: those of invoicing.New.
 func CreateDraft(s State, c invoicing.Content, at Moment) (State, Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	draft, err := invoicing.New(invoicing.Identity{
 		ID: d.IDs.Invoice(d.Real), CustomerID: d.Customer.ID, TestClockID: d.Customer.TestClockID, Currency: d.Currency,
 	}, c, ofCustomer{}.aroundDraft(d))
@@ -21,8 +21,8 @@ func CreateDraft(s State, c invoicing.Content, at Moment) (State, Changes, error
 	}
 	d.Draft = &draft
 	d.Changes.Invoices.add(DraftCreated, draft)
-	d.announce(event.InvoiceCreated{Invoice: draft.Announced()})
-	return d.finish()
+	d.Announce(event.InvoiceCreated{Invoice: draft.Announced()})
+	return d.Finish()
 }
 
 // ReviseDraft changes the Draft of the State. Faults: those of invoicing.Revise.
@@ -30,15 +30,15 @@ func ReviseDraft(s State, c invoicing.Change, at Moment) (State, Changes, error)
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft
 	}
-	d := begin(s, at)
+	d := Begin(s, at)
 	draft, err := invoicing.Revise(*d.Draft, c, ofCustomer{}.aroundDraft(d))
 	if err != nil {
 		return State{}, Changes{}, err
 	}
 	*d.Draft = draft
 	d.Changes.Invoices.redraw(draft)
-	d.announce(event.InvoiceUpdated{Invoice: draft.Announced()})
-	return d.finish()
+	d.Announce(event.InvoiceUpdated{Invoice: draft.Announced()})
+	return d.Finish()
 }
 
 // DeleteDraft takes the Draft of the State away: it never had a number. Fault: invoice_not_draft.
@@ -46,16 +46,16 @@ func DeleteDraft(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft
 	}
-	d := begin(s, at)
+	d := Begin(s, at)
 	gone := *d.Draft
 	d.Draft = nil
 	d.Changes.Invoices.discard(gone)
-	d.announce(event.InvoiceDeleted{Invoice: gone.Announced()})
-	return d.finish()
+	d.Announce(event.InvoiceDeleted{Invoice: gone.Announced()})
+	return d.Finish()
 }
 
 // aroundDraft is what surrounds a draft when it is written.
-func (ofCustomer) aroundDraft(d *decision) invoicing.Around {
+func (ofCustomer) aroundDraft(d *Decision) invoicing.Around {
 	return invoicing.Around{
 		Rates: tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), Exempt: d.Customer.TaxExempt, Now: d.Now,
 		LineID: func(int) string { return d.IDs.Line(d.Real) },
@@ -72,7 +72,7 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	if !s.Customer.ErasedAt.IsZero() {
 		return State{}, Changes{}, invoicing.ErrCustomerDeleted
 	}
-	d := begin(s, at)
+	d := Begin(s, at)
 	in := invoice.Issuing{
 		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, ""),
 		Limits: d.limits(), Now: d.Now,
@@ -87,19 +87,19 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	inv := out.Invoice
 	d.Draft = nil
 	d.Changes.Invoices.finalize(inv)
-	d.credit(out.Credit, inv.ID)
-	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	d.Credit(out.Credit, inv.ID)
+	d.Announce(event.InvoiceFinalized{Invoice: inv.Announced()})
 	d.announceDepleted(inv)
 	if inv.Status == invoice.Paid {
 		d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
 		if err := d.paid(inv); err != nil {
 			return State{}, Changes{}, err
 		}
-		return d.finish()
+		return d.Finish()
 	}
 	d.Open = append(d.Open, inv)
-	if err := d.step(len(d.Open)-1, collection.Begin); err != nil {
+	if err := d.Step(len(d.Open)-1, collection.Begin); err != nil {
 		return State{}, Changes{}, err
 	}
-	return d.finish()
+	return d.Finish()
 }

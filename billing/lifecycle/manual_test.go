@@ -17,6 +17,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/billing/terms"
 )
 
@@ -76,11 +77,11 @@ func (d *desk) say(outcome answer.Outcome, txn payment.Transaction) {
 	if outcome == answer.Succeeded {
 		said.Amount, said.Currency = txn.Amount, txn.Currency
 	}
-	result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Protocol: protocol, Answer: said}
+	result := recording.Result{Transaction: txn, Move: payment.MoveSend, Protocol: protocol, Answer: said}
 	if inv := d.invoice(); inv.Status != invoice.Open {
 		result.Invoice = &inv
 	}
-	_, _, changes, err := lifecycle.Record(d.state(), result, d.moment())
+	_, _, changes, err := recording.Record(d.state(), result, d.moment())
 	require.NoError(d.t, err)
 	d.write(changes)
 }

@@ -15,7 +15,7 @@ const OverdueNews = 30 * 24 * time.Hour
 // time: a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited
 // for.
 func Overdue(s State, at Moment) (State, Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	if !d.owner().unwatched(d.State) {
 		return d.State, d.Changes, nil
 	}
@@ -27,16 +27,16 @@ func Overdue(s State, at Moment) (State, Changes, error) {
 			return State{}, Changes{}, err
 		}
 	}
-	return d.finish()
+	return d.Finish()
 }
 
 // overdue announces that the time to pay open invoice i is over. To a subscription that goes on it is what the failure
 // of a last automatic attempt is.
-func (d *decision) overdue(i int) error {
+func (d *Decision) overdue(i int) error {
 	inv := &d.Open[i]
 	inv.OverdueAt = d.Now
 	d.Changes.Invoices.save(*inv)
-	d.announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
+	d.Announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
 	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}

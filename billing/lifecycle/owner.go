@@ -16,29 +16,29 @@ import (
 // here; which workflow follows a transaction, callers know by its SubscriptionID.
 type owner interface {
 	// begin makes the State what the rules of today want.
-	begin(d *decision)
+	begin(d *Decision)
 	// catchUp performs whatever is due by now.
-	catchUp(d *decision) error
+	catchUp(d *Decision) error
 	// finish decides what happens next automatically.
-	finish(d *decision) error
+	finish(d *Decision) error
 	// next is what happens next automatically, and when.
 	next(s State) (subscription.Action, time.Time)
 	// payable names the invoice that a payment pays. Faults: those of subscribing.Payable.
-	payable(d *decision, amount *money.Minor) (invoice.Invoice, error)
+	payable(d *Decision, amount *money.Minor) (invoice.Invoice, error)
 	// settled asks what the payment of an invoice means.
-	settled(d *decision, inv invoice.Invoice) (subscribing.Decision, error)
+	settled(d *Decision, inv invoice.Invoice) (subscribing.Decision, error)
 	// spans reports whether later decisions depend on an invoice that is closed.
 	spans(s State, inv invoice.Invoice) bool
 	// writtenOff follows that an invoice was given up.
-	writtenOff(d *decision, inv invoice.Invoice) error
+	writtenOff(d *Decision, inv invoice.Invoice) error
 	// unpaid follows that nothing automatic collects an invoice any more.
-	unpaid(d *decision, attempts int) error
+	unpaid(d *Decision, attempts int) error
 	// retries reports whether a failed attempt is repeated automatically.
 	retries(s State) bool
 	// made notes a new attempt, which some workflow carries out.
-	made(d *decision, attempt payment.Transaction)
+	made(d *Decision, attempt payment.Transaction)
 	// attemptsSince is the time that the attempts of an invoice sort by.
-	attemptsSince(d *decision, inv invoice.Invoice) time.Time
+	attemptsSince(d *Decision, inv invoice.Invoice) time.Time
 	// unwatched reports whether no workflow waits for the time to pay the State's invoices.
 	unwatched(s State) bool
 	// waits reports whether an attempt that began in time puts off that an invoice is overdue.
@@ -56,12 +56,12 @@ func (s State) owner() owner {
 // ofSubscription owns a State with a Subscription. One workflow follows all its charges.
 type ofSubscription struct{}
 
-func (ofSubscription) begin(d *decision) {
+func (ofSubscription) begin(d *Decision) {
 	d.Subscription = d.situation().Itemized()
 }
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
-func (owner ofSubscription) catchUp(d *decision) error {
+func (owner ofSubscription) catchUp(d *Decision) error {
 	if !d.Customer.ErasedAt.IsZero() {
 		return owner.endErased(d)
 	}
@@ -87,7 +87,7 @@ func (owner ofSubscription) catchUp(d *decision) error {
 }
 
 // finish lets the next open invoice have its turn, and decides whether the subscription is over.
-func (owner ofSubscription) finish(d *decision) error {
+func (owner ofSubscription) finish(d *Decision) error {
 	if err := owner.collectNext(d); err != nil {
 		return err
 	}
@@ -138,29 +138,29 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	return action, at
 }
 
-func (ofSubscription) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
+func (ofSubscription) payable(d *Decision, amount *money.Minor) (invoice.Invoice, error) {
 	return d.situation().Payable(amount)
 }
 
-func (ofSubscription) settled(d *decision, inv invoice.Invoice) (subscribing.Decision, error) {
+func (ofSubscription) settled(d *Decision, inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.situation().Settled(inv, d.Now)
 }
 
 func (ofSubscription) spans(s State, inv invoice.Invoice) bool { return s.Subscription.Spans(inv) }
 
-func (ofSubscription) writtenOff(d *decision, inv invoice.Invoice) error {
+func (ofSubscription) writtenOff(d *Decision, inv invoice.Invoice) error {
 	return d.decide(d.situation().WrittenOff(inv, d.Now))
 }
 
-func (ofSubscription) unpaid(d *decision, attempts int) error {
+func (ofSubscription) unpaid(d *Decision, attempts int) error {
 	return d.decide(d.situation().Unpaid(d.settings().Dunning.Final, attempts, d.Now))
 }
 
 func (ofSubscription) retries(s State) bool { return s.Subscription.Status != subscription.PastDue }
 
-func (ofSubscription) made(*decision, payment.Transaction) {}
+func (ofSubscription) made(*Decision, payment.Transaction) {}
 
-func (ofSubscription) attemptsSince(d *decision, inv invoice.Invoice) time.Time {
+func (ofSubscription) attemptsSince(d *Decision, inv invoice.Invoice) time.Time {
 	return d.sortsBy(inv.Period.Start)
 }
 
@@ -175,11 +175,11 @@ func (ofSubscription) waits(inv invoice.Invoice) bool {
 // a command, or is overdue one day: nothing else happens automatically, and each attempt has a workflow of its own.
 type ofCustomer struct{}
 
-func (ofCustomer) begin(*decision) {}
+func (ofCustomer) begin(*Decision) {}
 
-func (ofCustomer) catchUp(*decision) error { return nil }
+func (ofCustomer) catchUp(*Decision) error { return nil }
 
-func (ofCustomer) finish(d *decision) error {
+func (ofCustomer) finish(d *Decision) error {
 	d.settleGrants()
 	return nil
 }
@@ -188,27 +188,27 @@ func (ofCustomer) next(State) (subscription.Action, time.Time) {
 	return subscription.ActionNone, time.Time{}
 }
 
-func (ofCustomer) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
+func (ofCustomer) payable(d *Decision, amount *money.Minor) (invoice.Invoice, error) {
 	return subscribing.Exactly(d.Open, amount)
 }
 
-func (ofCustomer) settled(*decision, invoice.Invoice) (subscribing.Decision, error) {
+func (ofCustomer) settled(*Decision, invoice.Invoice) (subscribing.Decision, error) {
 	return subscribing.Decision{}, nil
 }
 
 func (ofCustomer) spans(State, invoice.Invoice) bool { return false }
 
-func (ofCustomer) writtenOff(*decision, invoice.Invoice) error { return nil }
+func (ofCustomer) writtenOff(*Decision, invoice.Invoice) error { return nil }
 
-func (ofCustomer) unpaid(*decision, int) error { return nil }
+func (ofCustomer) unpaid(*Decision, int) error { return nil }
 
 func (ofCustomer) retries(State) bool { return false }
 
-func (ofCustomer) made(d *decision, attempt payment.Transaction) {
+func (ofCustomer) made(d *Decision, attempt payment.Transaction) {
 	d.Changes.Starts = append(d.Changes.Starts, attempt.ID)
 }
 
-func (ofCustomer) attemptsSince(_ *decision, inv invoice.Invoice) time.Time { return inv.CreatedAt }
+func (ofCustomer) attemptsSince(_ *Decision, inv invoice.Invoice) time.Time { return inv.CreatedAt }
 
 func (ofCustomer) unwatched(State) bool { return true }
 

@@ -10,7 +10,7 @@ import (
 
 // followPlans makes the State have the plans and add-ons that the subscription is on now and changes to. They are
 // known: the State has them, or the command brought them.
-func (d *decision) followPlans(to subscription.Subscription) error {
+func (d *Decision) followPlans(to subscription.Subscription) error {
 	was := d.Subscription
 	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs()) && slices.Equal(to.ScheduledRefs(), was.ScheduledRefs())
 	if to.Plan() == was.Plan() && to.PendingPlan() == was.PendingPlan() && same {
@@ -42,7 +42,7 @@ func (d *decision) followPlans(to subscription.Subscription) error {
 }
 
 // known finds a version of a plan or an add-on. Fault: plan_missing.
-func (d *decision) known(r plan.Ref) (plan.Plan, error) {
+func (d *Decision) known(r plan.Ref) (plan.Plan, error) {
 	all := slices.Concat([]plan.Plan{d.Plan}, d.AddOns, d.Scheduled, d.brought)
 	if d.PendingPlan != nil {
 		all = append(all, *d.PendingPlan)

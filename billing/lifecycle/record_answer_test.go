@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // known is a charge of 1000 that was sent and is as a status says. Its provider knows it as ref.
@@ -34,13 +35,13 @@ func known(t *testing.T, status payment.Status, ref string) (*life, payment.Tran
 }
 
 // recorded records an answer about a transaction.
-func (l *life) recorded(result lifecycle.Result) (lifecycle.State, lifecycle.Recorded, lifecycle.Changes) {
+func (l *life) recorded(result recording.Result) (lifecycle.State, recording.Recorded, lifecycle.Changes) {
 	result.Protocol = protocol
 	if inv := l.store.invoice(result.Transaction.InvoiceID); inv.Status != invoice.Open {
 		closed := *inv
 		result.Invoice = &closed
 	}
-	state, recorded, changes, err := lifecycle.Record(l.load(false).state, result, l.moment())
+	state, recorded, changes, err := recording.Record(l.load(false).state, result, l.moment())
 	if err != nil {
 		l.store.fail("%s: %v", result.Transaction.ID, err)
 	}
@@ -65,7 +66,7 @@ func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
 		"a look-up about it finds another": {"pi_2", payment.MoveLookup, "pi_1", answer.Declined, payment.Declined},
 	} {
 		l, txn := known(t, payment.Pending, c.known)
-		_, recorded, _ := l.recorded(lifecycle.Result{
+		_, recorded, _ := l.recorded(recording.Result{
 			Transaction: txn, Move: c.move, Asked: true, Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
 		})
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
@@ -98,7 +99,7 @@ func TestRecord_HandedOver(t *testing.T) {
 			Token: "TOKEN", URL: "https://bank.example", ExpiresAt: l.real.Add(time.Hour), Brought: "code", HandedAt: l.real,
 		}
 		l.store.transactions[0] = txn
-		_, recorded, _ := l.recorded(lifecycle.Result{
+		_, recorded, _ := l.recorded(recording.Result{
 			Transaction: txn, Move: c.move, Handed: payment.Handed{Brought: "code", Again: c.again},
 			Answer: answer.Answer{Outcome: c.outcome, ConfirmURL: c.url},
 		})
@@ -123,7 +124,7 @@ func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 	} {
 		for _, outcome := range []answer.Outcome{answer.Pending, answer.Unknown, answer.NotSent} {
 			l, txn := known(t, c.is, "pi_1")
-			_, recorded, changes := l.recorded(lifecycle.Result{
+			_, recorded, changes := l.recorded(recording.Result{
 				Transaction: txn, Move: payment.MoveBelieve,
 				Answer: answer.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
 			})
@@ -159,7 +160,7 @@ func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 			txn.Review.Ref = "pi_1"
 		}
 		l.store.transactions[0] = txn
-		result := lifecycle.Result{
+		result := recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
 			Answer: answer.Answer{
 				Outcome: answer.Succeeded, Ref: "pi_1", Amount: 999,
@@ -195,7 +196,7 @@ func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
 		"it was booked without a name": {"", "pi_2", ""},
 	} {
 		l, txn := known(t, payment.Success, c.known)
-		_, recorded, _ := l.recorded(lifecycle.Result{
+		_, recorded, _ := l.recorded(recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
 			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: c.ref, Amount: 1000},
 		})
@@ -226,7 +227,7 @@ func TestRecord_KeepsTheName(t *testing.T) {
 		if c.response != "" {
 			said.Response = []byte(c.response)
 		}
-		_, recorded, _ := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
+		_, recorded, _ := l.recorded(recording.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
 		require.Equal(
 			t, c.want, [2]string{recorded.Transaction.ProviderRef, string(recorded.Transaction.ProviderResponse)}, name,
 		)
@@ -257,7 +258,7 @@ func TestRecord_EndWithRefunds(t *testing.T) {
 		if c.seen {
 			said.Refunds = []answer.Refund{{Ref: "re_1", Amount: 1000}}
 		}
-		state, recorded, changes := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
+		state, recorded, changes := l.recorded(recording.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
 		require.Equal(t, -c.owed, state.Balance, name)
 		require.Equal(t, c.booked != "", len(changes.NewTransactions) == 1, name)
@@ -288,7 +289,7 @@ func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 		l, txn := known(t, payment.Pending, c.ref)
 		txn.FailureReason = "A reason of before."
 		l.store.transactions[0] = txn
-		_, recorded, _ := l.recorded(lifecycle.Result{
+		_, recorded, _ := l.recorded(recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Answer: answer.Answer{Outcome: answer.NotFound},
 		})
 		require.Equal(t, c.reason, recorded.Transaction.FailureReason, name)
@@ -315,7 +316,7 @@ func TestRecord_PayersTimeIsOver(t *testing.T) {
 		l.moveTo(l.now.Add(c.after))
 		p := protocol
 		p.Cancel = c.cancels
-		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, changes, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: p,
 			Answer: answer.Answer{Outcome: answer.Pending, ConfirmURL: "https://bank.example"},
 		}, l.moment())

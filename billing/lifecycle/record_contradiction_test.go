@@ -11,6 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/internal/testkit/orders"
 )
 
@@ -41,12 +42,12 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 		l.result(answer.Succeeded)
 		txn := l.charges()[0]
 		txn.ProviderRef, txn.AmountRefunded = "pi_1", c.refunded
-		result := lifecycle.Result{
+		result := recording.Result{
 			Transaction: txn, Move: c.move, Asked: true, About: c.about, Protocol: protocol,
 			Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, FailureCode: "DECLINED", FailureReason: "it failed"},
 		}
 		before := l.load(false).state
-		state, recorded, changes, err := lifecycle.Record(before, result, l.moment())
+		state, recorded, changes, err := recording.Record(before, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, payment.Success, recorded.Transaction.Status, name)
 		require.Empty(t, recorded.Transaction.FailureCode+recorded.Transaction.FailureReason, name)
@@ -61,7 +62,7 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 		require.Zero(t, recorded.Transaction.Captured().Refundable(), name)
 		require.Equal(t, before.Balance-txn.Amount, state.Balance, "%s: it is owed", name)
 		result.Transaction, result.Refunds = recorded.Transaction, []payment.Transaction{back}
-		_, recorded, changes, err = lifecycle.Record(state, result, l.moment())
+		_, recorded, changes, err = recording.Record(state, result, l.moment())
 		require.NoError(t, err, name)
 		require.Empty(t, changes.NewTransactions, "%s: said again", name)
 		require.Empty(t, changes.Credit, name)
@@ -89,7 +90,7 @@ func TestRecord_LookUpsInVain(t *testing.T) {
 		txn := l.live("")
 		txn.ProviderRef = c.ref
 		l.moveTo(l.now.Add(c.after))
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: *txn, Move: payment.MoveLookup, Protocol: endless, Answer: answer.Answer{Outcome: c.outcome},
 		}, l.moment())
 		require.NoError(t, err, name)
@@ -106,7 +107,7 @@ func TestRecord_NameOfACallbackThatIsNobodys(t *testing.T) {
 	l.send(l.live("").ID)
 	for range 3 {
 		l.moveTo(l.now.Add(protocol.Window + protocol.AbsenceGap))
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Hint: "foreign", Protocol: protocol,
 			Answer: answer.Answer{Outcome: answer.NotFound},
 		}, l.moment())
@@ -141,7 +142,7 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, c.known, c.decided
 		charge = charge.Captured().FailRefund(400)
-		_, recorded, _, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+		_, recorded, _, err := recording.Record(lifecycle.State{Customer: l.store.customer}, recording.Result{
 			Transaction: refund, Charge: &charge, Move: c.move, Protocol: protocol,
 			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: c.ref, Amount: 400, Currency: charge.Currency},
 		}, l.moment())
@@ -172,7 +173,7 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 				if message.Outcome == answer.Failed {
 					failed = append(failed, message.Ref)
 				}
-				_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+				_, recorded, changes, err := recording.Record(lifecycle.State{Customer: l.store.customer}, recording.Result{
 					Transaction: refund, Charge: &charge, Move: payment.MoveBelieve, Failed: failed, Protocol: protocol,
 					Answer: message,
 				}, l.moment())
@@ -201,7 +202,7 @@ func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.send(l.live("").ID)
-	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+	_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 		Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Protocol: protocol,
 		Answer: answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", SinceUnread: true},
 	}, l.moment())
@@ -216,7 +217,7 @@ func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	l := begun(t, settings)
 	l.result(answer.Succeeded)
 	txn := l.charges()[0]
-	_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+	_, recorded, changes, err := recording.Record(l.load(false).state, recording.Result{
 		Transaction: txn, Move: payment.MoveBelieve, Asked: true, Protocol: protocol,
 		Answer: answer.Answer{
 			Outcome: answer.Pending, Ref: txn.ProviderRef, Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
@@ -237,7 +238,7 @@ func TestRecord_TwoCapturesOfAnUnsentCharge(t *testing.T) {
 	txn := l.charges()[0]
 	l.cancelNow(false)
 	l.record(txn.ID, answer.Answer{Outcome: answer.Canceled}, nil)
-	took := func(ref string) lifecycle.Recorded {
+	took := func(ref string) recording.Recorded {
 		return l.record(txn.ID, answer.Answer{
 			Outcome: answer.Succeeded, Ref: ref, Amount: txn.Amount, Currency: txn.Currency,
 		}, nil)

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
-	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // restored is a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1; the database was restored
@@ -146,7 +146,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		}
 		c.asked.Why = why
 		c.asked.Send = payment.Send{Number: 3, Provider: "second", ProviderConfigID: "pp_2"}
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &c.asked, Answer: c.said,
 			Impossible: c.impossible,
 		}, l.moment())
@@ -187,7 +187,7 @@ func TestRecord_SearchForALostSendInVain(t *testing.T) {
 		txn.Checks = c.checks
 		l.store.transactions[0] = txn
 		l.moveTo(at.Add(c.after))
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &charging.Lost{},
 			Answer: answer.Answer{Outcome: answer.Unknown},
 		}, l.moment())
@@ -217,7 +217,7 @@ func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 		l, txn, _ := restored(t, true)
 		p := protocol
 		p.LookupByKey = c.byKey
-		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, changes, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: c.hint, Protocol: p,
 			RestoredAt: txn.FirstSentAt.Add(c.restored), Answer: answer.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: 1000},
 		}, l.moment())
@@ -231,7 +231,7 @@ func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 func TestRecord_AcceptedByAnAccountThatACallbackNamed(t *testing.T) {
 	t.Parallel()
 	l, txn, at := restored(t, true)
-	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+	_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 		Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: "pi_1", Protocol: protocol, RestoredAt: at,
 		Answer: answer.Answer{Outcome: answer.Pending, Ref: "pi_1"},
 	}, l.moment())

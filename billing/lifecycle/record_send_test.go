@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
-	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // sentTwice is a charge of 1000 that was sent to account pp_1 first, and then to pp_2, where it is known as pi_2;
@@ -103,7 +103,7 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 		if c.ref != "" {
 			said.Ref = c.ref
 		}
-		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, changes, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Send: &send, Move: payment.MoveLookup, Asked: true, Protocol: protocol, Recovered: c.recovered,
 			Answer: said,
 		}, l.moment())
@@ -150,7 +150,7 @@ func TestRecord_EarlierSendTakesOverAfterARestore(t *testing.T) {
 		l, txn := sentTwice(t, payment.Pending)
 		txn.ProviderRef = ""
 		l.store.transactions[0] = txn
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Send: &payment.Send{Number: 1, Provider: "first", ProviderConfigID: "pp_1"},
 			Move: payment.MoveLookup, Asked: true, Protocol: protocol, RestoredAt: txn.FirstSentAt.Add(c.restored),
 			Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
@@ -178,7 +178,7 @@ func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 		l, txn := sentTwice(t, payment.Pending)
 		c.change(&txn)
 		l.store.transactions[0] = txn
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		_, recorded, _, err := recording.Record(l.load(false).state, recording.Result{
 			Transaction: txn, Move: payment.MoveHold, Hold: payment.Hold{Revision: 7},
 			Answer: answer.Answer{FailureReason: "No account.", RetryAfter: time.Minute},
 		}, l.moment())
@@ -206,7 +206,7 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 		l, txn := sentTwice(t, payment.Success)
 		second := txn.Recover("txn_2", l.now)
 		second.ProviderConfigID, second.ProviderRef = "pp_1", "pi_1"
-		result := lifecycle.Result{
+		result := recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true, Protocol: protocol,
 			Answer: answer.Answer{
 				Outcome: answer.Succeeded, Ref: c.ref, Amount: 1000,
@@ -219,7 +219,7 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 		if c.sentTo != "" {
 			result.Send = &payment.Send{Number: 1, Provider: "first", ProviderConfigID: c.sentTo}
 		}
-		_, recorded, changes, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		_, recorded, changes, err := recording.Record(l.load(false).state, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.review, recorded.NeedsReview, name)
 		require.Equal(t, txn.ID, recorded.Transaction.ID, name)

@@ -7,9 +7,9 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/event"
-	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // A message says that the refund re_1 of 400, of a charge of 1000, did not reach the payer: the charge owes it.
@@ -37,7 +37,7 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 			charge = charge.Captured().FailRefund(c.owed)
 		}
 		l.store.transactions[0] = charge
-		_, recorded, changes := l.recorded(lifecycle.Result{
+		_, recorded, changes := l.recorded(recording.Result{
 			Transaction: charge, Refunds: []payment.Transaction{refund}, Move: payment.MoveBelieve, Asked: true,
 			Answer: answer.Answer{
 				Outcome: answer.Succeeded, Ref: "pi_1", FailureCode: "DECLINED", FailureReason: "The account is closed.",
@@ -88,7 +88,7 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef = payment.Refunded, "re_1"
 		l.store.transactions[0] = charge
-		_, recorded, changes := l.recorded(lifecycle.Result{
+		_, recorded, changes := l.recorded(recording.Result{
 			Transaction: charge, Refunds: []payment.Transaction{refund}, Move: payment.MoveLookup, Asked: true,
 			Answer: answer.Answer{
 				Outcome: answer.Succeeded, Ref: "pi_1",
@@ -114,7 +114,7 @@ func TestRecord_DisputeWithdrawnTwice(t *testing.T) {
 	l, txn := known(t, payment.Success, "pi_1")
 	var made []string
 	for _, withdrawn := range []money.Minor{1000, 0, 1000} {
-		_, recorded, changes := l.recorded(lifecycle.Result{
+		_, recorded, changes := l.recorded(recording.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
 			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", Disputes: []answer.Dispute{{
 				Ref: "dp_1", State: answer.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn,

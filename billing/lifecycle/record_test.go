@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/billing/subscription"
 )
 
@@ -155,7 +156,7 @@ func TestRecord_FaultOfOurs(t *testing.T) {
 	down := fault.New(fault.Unavailable, "database_away", "the database is away")
 	state := l.store.load(false)
 
-	_, _, changes, err := lifecycle.Record(state, lifecycle.Result{
+	_, _, changes, err := recording.Record(state, recording.Result{
 		Transaction: state.Pending[0], Move: payment.MoveSend, Protocol: protocol, Impossible: down,
 	}, l.moment())
 
@@ -220,22 +221,22 @@ func TestRecord_LookedAt(t *testing.T) {
 		l.send(l.live("").ID)
 		txn := *l.live("")
 		txn.ProviderRef = "pi_1"
-		result := lifecycle.Result{
+		result := recording.Result{
 			Transaction: txn, Move: c.move, Asked: c.asked, About: c.about, Protocol: protocol, Impossible: c.impossible,
 			Answer: answer.Answer{Outcome: c.outcome},
 		}
 		if c.impossible == nil {
 			result.Answer.Ref = "pi_1"
 		}
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		_, recorded, _, err := recording.Record(l.load(false).state, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, recorded.LookedAt, name)
 	}
 }
 
 // lostAt makes an answer one about a send that a restored database has lost.
-func lostAt(account string) func(*lifecycle.Result) {
-	return func(r *lifecycle.Result) {
+func lostAt(account string) func(*recording.Result) {
+	return func(r *recording.Result) {
 		r.RestoredAt = r.Transaction.FirstSentAt.Add(time.Hour)
 		r.Lost = &charging.Lost{Send: payment.Send{Number: 2, ProviderConfigID: account}}
 	}
@@ -246,29 +247,29 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 	t.Parallel()
 	refused := fault.New(fault.Conflict, "provider_reference_mismatch", "")
 	for name, c := range map[string]struct {
-		change func(*lifecycle.Result)
+		change func(*recording.Result)
 		silent bool
 	}{
-		"no answer": {func(*lifecycle.Result) {}, true},
-		"not asked": {func(r *lifecycle.Result) { r.Begun = time.Time{} }, false},
+		"no answer": {func(*recording.Result) {}, true},
+		"not asked": {func(r *recording.Result) { r.Begun = time.Time{} }, false},
 		"about an earlier send elsewhere": {
-			func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false,
+			func(r *recording.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false,
 		},
 		"the request could not be made": {
-			func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, answer.Answer{} }, false,
+			func(r *recording.Result) { r.Impossible, r.Answer = refused, answer.Answer{} }, false,
 		},
 		"about a lost send there":     {lostAt("pp_1"), true},
 		"about a lost send elsewhere": {lostAt("pp_2"), false},
 	} {
 		l := begun(t, settings)
 		l.send(l.live("").ID)
-		result := lifecycle.Result{
+		result := recording.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: protocol, Begun: l.real,
 			Answer: answer.Answer{Outcome: answer.Unknown},
 		}
 		result.Transaction.ProviderConfigID, l.store.transactions[0].ProviderConfigID = "pp_1", "pp_1"
 		c.change(&result)
-		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		_, recorded, _, err := recording.Record(l.load(false).state, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.silent, recorded.Transaction.Silence.Since.Equal(l.real), name)
 	}

@@ -3,8 +3,6 @@ package lifecycle
 import (
 	"slices"
 
-	"perennial/billing/answer"
-	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -13,22 +11,24 @@ import (
 
 // refund writes the transaction that gives amount of a charge back, at a person's command. It has a workflow of its
 // own. It returns the charge, which reserves the amount.
-func (d *decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
-	return d.refundAs(d.IDs.Transaction(d.Real), charge, amount)
+func (d *Decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
+	return d.RefundAs(d.IDs.Transaction(d.Real), charge, amount)
 }
 
-// refundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a
+// RefundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a
 // restore of the database it has the same key at the provider.
-func (d *decision) refundExtra(charge payment.Transaction) (payment.Transaction, error) {
-	return d.refundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
+func (d *Decision) RefundExtra(charge payment.Transaction) (payment.Transaction, error) {
+	return d.RefundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
 }
 
-func (d *decision) refundAs(id string, charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
+// RefundAs gives amount of a charge back by a refund of that id, whose workflow it starts. It returns the charge, which
+// reserves the amount.
+func (d *Decision) RefundAs(id string, charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
 	reserved, r, err := charge.Captured().Refund(id, amount, d.Now, d.Real)
 	if err != nil {
 		return charge, err
 	}
-	d.saveTransaction(reserved)
+	d.SaveTransaction(reserved)
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, r)
 	d.Changes.Starts = append(d.Changes.Starts, r.ID)
 	return reserved, nil
@@ -60,7 +60,7 @@ func (s State) refunds() (parts []invoice.Refundable) {
 }
 
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
-func (d *decision) refundCurrentPeriod(amount money.Minor) error {
+func (d *Decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
 		charge := d.Captures[inv.ID] // refundable has checked it; of an invoice that credit paid there is none
 		captured := charge.Captured()
@@ -76,55 +76,6 @@ func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 		amount -= part
 	}
 	return nil
-}
-
-// refunded records money that went back. The charge stays a success and shows how much of it did.
-func (r *recording) refunded() error {
-	was := r.txn.Status
-	if !r.close(payment.Refunded) {
-		return nil
-	}
-	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
-	if was == payment.Pending {
-		return nil
-	}
-	charge, owed := r.charge().Captured().Reserve(r.txn.Amount) // it had failed
-	r.d.saveTransaction(charge)
-	if !owed {
-		r.needsReview(payment.ReviewRefundedTwice, r.Answer.Ref)
-	}
-	return nil
-}
-
-// overtaken reports a message that an operation of a refund went through, after another one said that it failed.
-// Messages may come in any order, and what went through can come back, but never the other way round; unless a person
-// found that the refund had failed. A restored database may have sent one refund twice: then Failed names the
-// operations that failed, whatever has become of the refund. The success of one that did not fail counts.
-func (r *recording) overtaken() bool {
-	if r.txn.Type != payment.Refund || r.Move != payment.MoveBelieve || r.Answer.Outcome != answer.Succeeded ||
-		r.Answer.Ref == "" || !r.txn.Review.At.IsZero() {
-		return false
-	}
-	own := r.txn.Status == payment.Failed && r.Answer.Ref == r.txn.ProviderRef
-	return own || slices.Contains(r.Result.Failed, r.Answer.Ref)
-}
-
-// returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports
-// whether the transaction is such a refund. One that is known by another name is another operation.
-func (r *recording) returned() bool {
-	if r.txn.Status != payment.Refunded {
-		return false
-	}
-	other := r.Answer.Ref != "" && r.Answer.Ref != r.txn.ProviderRef
-	txn, news := r.txn.Returned(string(r.Answer.FailureCode), r.Answer.FailureReason, r.d.Now)
-	if !news || other {
-		return true
-	}
-	r.txn = txn
-	r.d.saveTransaction(txn)
-	r.d.saveTransaction(r.charge().Captured().FailRefund(txn.Amount))
-	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
-	return true
 }
 
 // RetryRefund sends what is owed of a charge's failed refunds again, as far as the provider can express it: the rest
@@ -164,7 +115,7 @@ func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Mo
 }
 
 func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
-	d := begin(s, at)
+	d := Begin(s, at)
 	if _, err := d.refund(charge, amount); err != nil {
 		return Changes{}, err
 	}
@@ -179,14 +130,14 @@ func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Change
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",
 			"The payment %s paid no invoice, so it cannot be returned as credit. Send the refund again.", charge.ID)
 	}
-	d := begin(s, at)
+	d := Begin(s, at)
 	charge, owed, err := charge.Captured().PayOwed()
 	if err != nil {
 		return State{}, Changes{}, err
 	}
 	// What became credit cannot be refunded any more.
 	charge.AmountRefunded += owed
-	d.saveTransaction(charge)
-	d.credit([]invoice.CreditEntry{{Amount: owed, Reason: invoice.CreditRefundFailed}}, charge.InvoiceID)
-	return d.finish()
+	d.SaveTransaction(charge)
+	d.Credit([]invoice.CreditEntry{{Amount: owed, Reason: invoice.CreditRefundFailed}}, charge.InvoiceID)
+	return d.Finish()
 }

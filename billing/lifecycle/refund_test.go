@@ -11,6 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // Money goes back to the latest payment first, and to an earlier one only what the later did not bring.
@@ -227,7 +228,7 @@ func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 		charge, refund, err := l.charges()[0].Captured().Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.CompletedAt = payment.Refunded, "re_1", l.now
-		_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+		_, recorded, changes, err := recording.Record(lifecycle.State{Customer: l.store.customer}, recording.Result{
 			Transaction: refund, Charge: &charge, Move: payment.MoveLookup, Protocol: protocol,
 			Answer: answer.Answer{Outcome: answer.Failed, Ref: c.ref, FailureReason: "The account is closed."},
 		}, l.moment())

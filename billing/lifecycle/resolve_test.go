@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // A person finds out what became of a charge of 1000 that its provider says nothing certain about.
@@ -60,11 +61,11 @@ func TestResolve_WhatAPersonFound(t *testing.T) {
 		require.True(t, news, name)
 		l.store.transactions[0] = parked
 		g := l.load(false)
-		result := lifecycle.Result{Transaction: parked, Protocol: protocol}
+		result := recording.Result{Transaction: parked, Protocol: protocol}
 		if c.is == payment.Success {
 			result.Invoice = &l.store.invoices[0]
 		}
-		state, recorded, changes, err := lifecycle.Resolve(g.state, result, c.decision, l.moment())
+		state, recorded, changes, err := recording.Resolve(g.state, result, c.decision, l.moment())
 		require.NoError(t, err, name)
 		l.captured[id] = c.status == payment.Success
 		l.write(g, state, changes)
@@ -80,7 +81,7 @@ func TestResolve_WhatAPersonFound(t *testing.T) {
 func TestResolve_IsRefusedWithoutAReview(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	_, _, changes, err := lifecycle.Resolve(l.load(false).state, lifecycle.Result{
+	_, _, changes, err := recording.Resolve(l.load(false).state, recording.Result{
 		Transaction: l.charges()[0], Protocol: protocol,
 	}, payment.DecideFailed, l.moment())
 	require.ErrorIs(t, err, payment.ErrNotInReview)

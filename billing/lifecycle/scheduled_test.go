@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
@@ -111,7 +112,7 @@ func (l *life) untilPaid(to time.Time) {
 		for t := l.live(""); t != nil; t = l.live("") {
 			result := l.about(t.ID)
 			result.Answer = answer.Answer{Outcome: answer.Succeeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
-			_, _, changes, err := lifecycle.Record(l.store.load(false), result, l.moment())
+			_, _, changes, err := recording.Record(l.store.load(false), result, l.moment())
 			require.NoError(l.t, err)
 			l.store.write(changes)
 		}

@@ -1,8 +1,9 @@
 // Package lifecycle composes the rules: it decides all consequences of an input in the life of one subscription. A
 // State, the time and the input go in; the new State and the Changes to write come out. It is pure: no clock, no
 // random, no I/O; ids come from an injected source. The callers (activities, service) load a State under lock, call
-// Advance, Apply or Record, and write the Changes in the same transaction. It does not own the single rules
-// (subscription, collection, invoice, payment), SQL (db), nor the time of a call (workflows).
+// Advance or Apply, and write the Changes in the same transaction. It does not own the single rules (subscription,
+// collection, invoice, payment), what a provider's answer leads to (recording, which makes decisions as this package
+// does), SQL (db), nor the time of a call (workflows).
 package lifecycle
 
 import (

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
@@ -80,7 +81,7 @@ func (l *life) cancelPayment(draw chance) {
 		return
 	}
 	g, result := l.load(false), l.about(id)
-	state, changes, err := lifecycle.CancelPayment(g.state, result, l.moment())
+	state, changes, err := recording.CancelPayment(g.state, result, l.moment())
 	if err != nil {
 		was := result.Transaction
 		require.True(l.t, was.Status != payment.Pending || !was.ParkedAt.IsZero(), err)

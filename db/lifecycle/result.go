@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 )
 
 // LockOwner locks, in lock order, the State that a decision about a transaction may change. A refund changes
@@ -23,7 +24,7 @@ func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Tra
 // is the transaction before. Fault: transaction_not_found.
 func (tx *Tx) LockResult(
 	ctx context.Context, environmentID string, state lifecycle.State, seen payment.Transaction,
-) (r lifecycle.Result, err error) {
+) (r recording.Result, err error) {
 	if seen.Type == payment.Refund {
 		charge, err := tx.payments.LockTransaction(ctx, environmentID, seen.ChargeID)
 		if err != nil {

@@ -44,6 +44,12 @@ const (
 	write = "import \"perennial/db\"\n\nfunc _(s *db.Store) { s.InTx() }"
 )
 
+// begin is as much of lifecycle as the wall around its decisions needs, and decide is code that makes one.
+const (
+	begin  = "// Begin begins.\nfunc Begin() {}"
+	decide = "import \"perennial/billing/lifecycle\"\n\nfunc _() { lifecycle.Begin() }"
+)
+
 const clock = "import \"time\"\n\nvar _ = time.Now()"
 
 var walls = []fixture{
@@ -153,6 +159,7 @@ var walls = []fixture{
 	imports("worker", "perennial/internal/devstack", "only cmd, tests and benchmarks start servers"),
 
 	code("api", write, "api writes through service"),
+	code("service", decide, "only the rules make decisions"),
 	code("billing/invoice", clock, "only cmd reads the clock"),
 	code("workflows", clock, "only cmd reads the clock"),
 	code("api", clock, "only cmd reads the clock"),
@@ -211,6 +218,8 @@ var allowed = []fixture{
 	imports("service/gateway", "perennial/db", ""),
 	code("db", store, ""),
 	code("service", write, ""),
+	code("billing/lifecycle", begin, ""),
+	code("billing/recording", decide, ""),
 	code("api/httpkit", write, ""),
 	code("db", "var _ float64", ""),
 	testCode("db",

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/db"
 	"perennial/service/usecase"
 )
 
 // CancelPayment asks for a pending charge to be canceled. One of a subscription's invoice counts as a failed attempt;
-// to end its collection, void the invoice. Faults: transaction_not_found, those of lifecycle.CancelPayment.
+// to end its collection, void the invoice. Faults: transaction_not_found, those of recording.CancelPayment.
 func (s *Service) CancelPayment(
 	ctx context.Context, by usecase.Caller, paymentID string, around usecase.Around[payment.Transaction],
 ) error {
@@ -29,7 +29,7 @@ func (s *Service) CancelPayment(
 			return seen, err
 		}
 		was := result.Transaction
-		state, changes, err := lifecycle.CancelPayment(state, result, db.Moment(tx.Now, tx.Real))
+		state, changes, err := recording.CancelPayment(state, result, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return seen, err
 		}

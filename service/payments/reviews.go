@@ -8,8 +8,8 @@ import (
 
 	"perennial/billing/audit"
 	"perennial/billing/fault"
-	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/recording"
 	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
@@ -24,7 +24,7 @@ type Resolution struct {
 }
 
 // ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept
-// with its actor. Faults: transaction_not_found, value_unknown, field_missing, those of lifecycle.Resolve.
+// with its actor. Faults: transaction_not_found, value_unknown, field_missing, those of recording.Resolve.
 func (s *Service) ResolvePayment(
 	ctx context.Context, by usecase.Caller, in Resolution, around usecase.Around[payment.Transaction],
 ) error {
@@ -59,7 +59,7 @@ func resolve(
 		return none, err
 	}
 	review := result.Transaction.Review
-	state, _, changes, err := lifecycle.Resolve(state, result, in.Decision, db.Moment(tx.Now, tx.Real))
+	state, _, changes, err := recording.Resolve(state, result, in.Decision, db.Moment(tx.Now, tx.Real))
 	if err != nil {
 		return none, err
 	}

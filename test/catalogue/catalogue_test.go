@@ -25,6 +25,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -129,8 +130,8 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	paid := answer.Answer{
 		Outcome: answer.Succeeded, Ref: charge.ID, Amount: charge.Amount, Currency: charge.Currency,
 	}
-	result := lifecycle.Result{Transaction: charge, Move: payment.MoveSend, Answer: paid}
-	state, _, _, err = lifecycle.Record(state, result, at(began))
+	result := recording.Result{Transaction: charge, Move: payment.MoveSend, Answer: paid}
+	state, _, _, err = recording.Record(state, result, at(began))
 	require.NoError(t, err)
 	half := began.Add(state.Subscription.CurrentPeriod.End.Sub(began) / 2)
 	seen, err := foresight.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, at(half))

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
@@ -98,7 +99,7 @@ func (b *rulebook) charge() {
 				Outcome: answer.Succeeded, Amount: attempt.Amount, Currency: attempt.Currency,
 			}
 		}
-		state, _, changes, err := lifecycle.Record(b.state, lifecycle.Result{
+		state, _, changes, err := recording.Record(b.state, recording.Result{
 			Transaction: *attempt, Move: payment.MoveSend, Answer: said,
 		}, b.moment())
 		require.NoError(b.t, err)

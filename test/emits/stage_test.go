@@ -18,6 +18,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
+	"perennial/billing/recording"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -287,7 +288,7 @@ func (s *stage) hear(id string, said answer.Answer) error {
 			said.Amount, said.Currency = t.Amount, t.Currency
 		}
 		result.Answer = said
-		state, _, changes, err := lifecycle.Record(state, result, db.Moment(wall, wall))
+		state, _, changes, err := recording.Record(state, result, db.Moment(wall, wall))
 		if err != nil {
 			return err
 		}

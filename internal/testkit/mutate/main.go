@@ -31,7 +31,7 @@ const composed = "lifecycle"
 // pure is the packages that decide about money, by name below billing.
 var pure = []string{
 	"balance", "collection", "creditnote", "discount", "foresight", "invoice", composed, "money", "payment", "period", "plan",
-	"proration", "rating", "retry", "routing", "tax", "totals", "usage",
+	"proration", "rating", "recording", "retry", "routing", "tax", "totals", "usage",
 }
 
 const (

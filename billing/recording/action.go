@@ -1,4 +1,4 @@
-package lifecycle
+package recording
 
 import (
 	"perennial/billing/event"
@@ -12,7 +12,7 @@ func (r *recording) asksPayer() (over bool) {
 	var news bool
 	r.txn, news = r.Protocol.AsksPayer(r.txn, r.Answer.ConfirmURL, r.d.Real)
 	if news && r.d.Subscription.MethodChangedAt.IsZero() {
-		r.d.announce(event.PaymentActionRequired{
+		r.d.Announce(event.PaymentActionRequired{
 			Payment: r.txn.Announced(), ConfirmURL: r.ConfirmLink, ConfirmBy: r.txn.Action.ExpiresAt.Unix(),
 		})
 	}
@@ -32,18 +32,4 @@ func (r *recording) canceled() error {
 func (r *recording) unconfirmed() error {
 	r.Answer.FailureCode, r.Answer.FailureReason = "", payment.Unconfirmed
 	return r.ended(payment.Failed)
-}
-
-// preferMethod ends the time of a payer who is asked to confirm the live attempt of an invoice: there is a new payment
-// method, which is tried when the attempt has ended.
-func (ofSubscription) preferMethod(d *decision, invoiceID string) {
-	for _, t := range d.Pending {
-		if t.InvoiceID != invoiceID {
-			continue
-		}
-		if ended, asked := t.EndAction(d.Real); asked {
-			d.saveTransaction(ended)
-		}
-		return
-	}
 }

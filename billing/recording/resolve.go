@@ -1,20 +1,23 @@
-package lifecycle
+package recording
 
 import (
 	"perennial/billing/answer"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 )
 
 // Resolve records what a person decided about a payment in review, and what follows from it, as Record does with a
 // provider's answer. Of the Result only the rows are read. Faults: those of payment.Transaction.Decide.
-func Resolve(s State, result Result, decision payment.Decision, at Moment) (State, Recorded, Changes, error) {
+func Resolve(
+	s lifecycle.State, result Result, decision payment.Decision, at lifecycle.Moment,
+) (lifecycle.State, Recorded, lifecycle.Changes, error) {
 	return record(s, result, at, func(r *recording) error {
 		txn, outcome, err := r.txn.Decide(decision, r.d.Real)
 		if err != nil {
 			return err
 		}
 		r.txn = txn
-		r.d.saveTransaction(txn)
+		r.d.SaveTransaction(txn)
 		if outcome == "" {
 			return nil
 		}
@@ -29,14 +32,14 @@ func Resolve(s State, result Result, decision payment.Decision, at Moment) (Stat
 // CancelPayment asks for a pending charge not to be made, or to be canceled where its provider can. What was captured
 // before the provider heard of it counts. Of the Result only the rows are read. Faults: those of
 // payment.Transaction.RequestCancel.
-func CancelPayment(s State, result Result, at Moment) (State, Changes, error) {
+func CancelPayment(s lifecycle.State, result Result, at lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error) {
 	state, _, changes, err := record(s, result, at, func(r *recording) error {
 		txn, err := r.txn.RequestCancel(r.d.Real)
 		if err != nil {
 			return err
 		}
 		r.txn = txn
-		r.d.saveTransaction(txn)
+		r.d.SaveTransaction(txn)
 		return nil
 	})
 	return state, changes, err

@@ -1,7 +1,6 @@
-package lifecycle
+package recording
 
 import (
-	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -23,7 +22,7 @@ func (r *recording) succeeded() error {
 		r.movedSince()
 		return nil
 	}
-	r.d.announce(event.PaymentSuccess{Payment: r.txn.Announced()})
+	r.d.Announce(event.PaymentSuccess{Payment: r.txn.Announced()})
 	if r.txn.InvoiceID != "" {
 		if err := r.settle(); err != nil {
 			return err
@@ -44,18 +43,18 @@ func (r *recording) recover() {
 func (r *recording) settle() error {
 	i := r.d.IndexOpen(r.txn.InvoiceID)
 	inv := r.invoice(i)
-	_, effect, err := collection.Next(inv.Collection, r.d.input(collection.AttemptSucceeded), r.d.terms(inv))
+	settles, err := r.d.Settles(inv)
 	if err != nil {
 		return err
 	}
-	if effect != collection.Settle { // it is paid or void
-		charge, err := r.d.refundExtra(r.txn)
+	if !settles { // it is paid or void
+		charge, err := r.d.RefundExtra(r.txn)
 		r.txn = charge
 		return err
 	}
-	inv = r.d.takeWrittenOff(inv)
+	inv = r.d.TakeWrittenOff(inv)
 	due := inv.AmountDue
-	if err := r.d.settle(i, inv, r.txn.ID); err != nil {
+	if err := r.d.Settle(i, inv, r.txn.ID); err != nil {
 		return err
 	}
 	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back,
@@ -63,26 +62,14 @@ func (r *recording) settle() error {
 	excess := max(r.txn.Amount-due, 0)
 	part := r.txn.Captured().Expressible(excess)
 	if rest := excess - part; rest > 0 {
-		r.d.credit([]invoice.CreditEntry{{Amount: rest, Reason: invoice.CreditRefundFailed}}, inv.ID)
+		r.d.Credit([]invoice.CreditEntry{{Amount: rest, Reason: invoice.CreditRefundFailed}}, inv.ID)
 	}
 	if part == 0 {
 		return nil
 	}
-	charge, err := r.d.refundAs(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "excess"), r.txn, part)
+	charge, err := r.d.RefundAs(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "excess"), r.txn, part)
 	r.txn = charge
 	return err
-}
-
-// settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.
-func (d *decision) settle(i int, inv invoice.Invoice, transactionID string) error {
-	inv = inv.Settle(d.Now)
-	d.Changes.Invoices.save(inv)
-	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{inv.ID, transactionID, inv.AmountDue})
-	d.cancelAttempt(inv.ID) // another success leaves the live one superfluous
-	if i >= 0 {
-		d.close(i)
-	}
-	return d.paid(inv)
 }
 
 // invoice is the one that the transaction pays, open or not.

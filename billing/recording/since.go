@@ -1,4 +1,4 @@
-package lifecycle
+package recording
 
 import (
 	"slices"
@@ -41,10 +41,10 @@ func (r *recording) cameBack(seen answer.Refund) {
 		return
 	}
 	*refund = txn
-	r.d.saveTransaction(txn)
+	r.d.SaveTransaction(txn)
 	r.txn = r.txn.Captured().FailRefund(txn.Amount)
-	r.d.saveTransaction(r.txn)
-	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
+	r.d.SaveTransaction(r.txn)
+	r.d.Announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
 }
 
 // refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
@@ -60,12 +60,12 @@ func (r *recording) refundedElsewhere(seen answer.Refund) {
 		return
 	}
 	r.txn = charge
-	r.d.saveTransaction(charge)
+	r.d.SaveTransaction(charge)
 	if refund.Status == payment.Pending { // its workflow polls it
 		refund.NextCheckAt = r.d.Real
 		r.d.Changes.Starts = append(r.d.Changes.Starts, refund.ID)
 	} else {
-		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
+		r.d.Announce(event.PaymentRefunded{Payment: refund.Announced()})
 	}
 	r.Refunds = append(r.Refunds, refund)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
@@ -84,7 +84,7 @@ func (r *recording) disputed(seen answer.Dispute) {
 	r.txn = charge
 	if i := slices.IndexFunc(r.Refunds, func(t payment.Transaction) bool { return t.ID == change.Returned }); i >= 0 {
 		r.Refunds[i].ReturnedAt = r.d.Now
-		r.d.saveTransaction(r.Refunds[i])
+		r.d.SaveTransaction(r.Refunds[i])
 	}
 	if change.Withdraw {
 		n := strconv.Itoa(change.Dispute.Withdrawals + 1)
@@ -92,12 +92,12 @@ func (r *recording) disputed(seen answer.Dispute) {
 		var refund payment.Transaction
 		r.txn, refund = charge.Captured().Withdraw(id, change.Dispute, r.d.Now)
 		r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
-		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
+		r.d.Announce(event.PaymentRefunded{Payment: refund.Announced()})
 	}
 	r.txn = r.txn.Captured().Relieved()
-	r.d.saveTransaction(r.txn)
+	r.d.SaveTransaction(r.txn)
 	for _, data := range r.txn.Captured().Objection(change) {
-		r.d.announce(data)
+		r.d.Announce(data)
 	}
 	if change.Unbookable {
 		r.needsReview(payment.ReviewDisputeCurrency, seen.Ref)

@@ -1,4 +1,4 @@
-package lifecycle
+package recording
 
 import (
 	"perennial/billing/answer"
@@ -45,14 +45,14 @@ func (r *recording) notThere() {
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	default:
 		r.txn = r.txn.NothingLost(r.d.Real)
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 	}
 }
 
 // searching records that there is more to ask, at once or by the next exchange.
 func (r *recording) searching() {
 	r.txn = r.txn.Searching(r.Lost.Why, 0, r.Hold, r.d.Real)
-	r.d.saveTransaction(r.txn)
+	r.d.SaveTransaction(r.txn)
 }
 
 // unsearched records that an account did not answer, and that the search goes on later: soon where others are to be
@@ -60,7 +60,7 @@ func (r *recording) searching() {
 func (r *recording) unsearched() {
 	if r.Lost.Begin {
 		r.txn = r.txn.BeginsSearch(r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.d.Real)
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 		return
 	}
 	if r.Lost.Fresh {
@@ -73,7 +73,7 @@ func (r *recording) unsearched() {
 	}
 	txn, patient := r.Protocol.Unsearched(was, r.Lost.Why, wait, r.Hold, r.RestoredAt, r.d.Real)
 	r.txn = txn
-	r.d.saveTransaction(txn)
+	r.d.SaveTransaction(txn)
 	if !patient {
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	}

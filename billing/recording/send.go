@@ -1,4 +1,4 @@
-package lifecycle
+package recording
 
 import (
 	"perennial/billing/answer"
@@ -12,7 +12,7 @@ func (r *recording) hold() {
 		return
 	}
 	r.txn = r.txn.Held(r.Answer.FailureReason, r.Answer.RetryAfter, r.Hold, r.RestoredAt, r.d.Real)
-	r.d.saveTransaction(r.txn)
+	r.d.SaveTransaction(r.txn)
 }
 
 // taken reports whether the answer about another send decides a charge that may repeat a lost one: that account has it.
@@ -98,7 +98,7 @@ func (r *recording) capturedTwice() error {
 	second := r.at(r.txn).Recover(id, r.d.Now)
 	second.AmountRefunded, second.RefundOwed, second.Disputes = 0, 0, nil
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, second)
-	r.d.announce(event.PaymentSuccess{Payment: second.Announced()})
-	_, err := r.d.refundExtra(second)
+	r.d.Announce(event.PaymentSuccess{Payment: second.Announced()})
+	_, err := r.d.RefundExtra(second)
 	return err
 }

@@ -1,11 +1,7 @@
-package lifecycle
+package recording
 
 import (
-	"errors"
-	"time"
-
 	"perennial/billing/answer"
-	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
@@ -27,7 +23,7 @@ func (r *recording) impossible() error {
 		if txn, ok := r.Protocol.KeyReused(r.txn, r.d.Real); ok {
 			txn.FailureReason = "The provider knows this payment from an earlier request. Its outcome is being looked up."
 			r.txn, r.waits = txn, true
-			r.d.saveTransaction(txn)
+			r.d.SaveTransaction(txn)
 			return nil
 		}
 	}
@@ -46,8 +42,8 @@ func (r *recording) needsReview(reason, ref string) {
 	if r.txn.Status == payment.Pending {
 		r.txn.FailureReason = "This payment needs review: " + reason + "."
 	}
-	r.d.announce(event.PaymentNeedsReview{Payment: r.txn.Announced(), Reason: reason, ProviderRef: ref})
-	r.d.saveTransaction(r.txn)
+	r.d.Announce(event.PaymentNeedsReview{Payment: r.txn.Announced(), Reason: reason, ProviderRef: ref})
+	r.d.SaveTransaction(r.txn)
 }
 
 // inVain leaves a transaction to a person after a look-up that decided nothing, where none ever will.
@@ -55,37 +51,4 @@ func (r *recording) inVain() {
 	if r.Move == payment.MoveLookup && r.Protocol.InVain(r.txn, r.d.Real) {
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	}
-}
-
-// ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
-var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
-
-// reviewed replaces the advice to ask again soon where the payment in the way waits for a person: its payer, or an
-// operator.
-func (d *decision) reviewed(refusal error) error {
-	if !errors.Is(refusal, collection.ErrInProgress) {
-		return refusal
-	}
-	var parked, asked payment.Transaction
-	for _, t := range d.Pending {
-		switch {
-		case !t.ParkedAt.IsZero():
-			parked = t
-		case t.Confirmation(d.Real) == payment.ConfirmNow:
-			asked = t
-		default:
-			return refusal // another one is in the way, and will be decided
-		}
-	}
-	switch {
-	case asked.ID != "":
-		return fault.New(fault.Conflict, collection.ErrInProgress.Code,
-			"Payment %s waits for its payer to confirm it, until %s at the latest. Wait for its end, or cancel it first.",
-			asked.ID, asked.Action.ExpiresAt.UTC().Format(time.RFC3339)).After(asked.Action.ExpiresAt.Sub(d.Real))
-	case parked.ID != "":
-		return fault.New(fault.Conflict, ErrNeedsReview.Code,
-			"Payment %s needs review: its outcome at the provider is unknown. Until an operator resolves it, nothing else can "+
-				"be paid or changed, unless its invoice is voided or marked uncollectible.", parked.ID)
-	}
-	return refusal
 }

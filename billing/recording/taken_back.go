@@ -1,4 +1,4 @@
-package lifecycle
+package recording
 
 import (
 	"slices"
@@ -28,10 +28,10 @@ func (r *recording) takenBack() {
 	}
 	charge, back := r.txn.Captured().NotCaptured(id, r.d.Now)
 	r.txn = charge
-	r.d.saveTransaction(charge)
+	r.d.SaveTransaction(charge)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, back)
-	r.d.announce(event.PaymentRefunded{Payment: back.Announced()})
+	r.d.Announce(event.PaymentRefunded{Payment: back.Announced()})
 	if charge.InvoiceID != "" {
-		r.d.credit([]invoice.CreditEntry{{Amount: -charge.Amount, Reason: invoice.CreditNotCaptured}}, charge.InvoiceID)
+		r.d.Credit([]invoice.CreditEntry{{Amount: -charge.Amount, Reason: invoice.CreditNotCaptured}}, charge.InvoiceID)
 	}
 }

@@ -1,86 +1,41 @@
-package lifecycle
+// Package recording composes the rules about what a provider's answer leads to: the answer is about one charge or
+// refund, and what it proves is written into the books, with all that follows for invoices, the subscription, refunds
+// and disputes. What a person decides about a payment is recorded in the same way. It is pure. It does not own what is
+// done next with the provider (charging), the protocol and the statuses of a payment (payment), nor what is due
+// automatically and what commands lead to (lifecycle, whose decisions it makes).
+package recording
 
 import (
 	"cmp"
-	"time"
 
 	"perennial/billing/answer"
-	"perennial/billing/charging"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 )
-
-// Result is one answer of a provider about one transaction, with the rows that it concerns beside the State.
-type Result struct {
-	Transaction payment.Transaction   // as it is now, under lock
-	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
-	Refunds     []payment.Transaction // of Captured, where the Answer is about them or takes it back: all, under lock
-	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
-	// the success of its own that another capture of the charge became, under lock; nil: none
-	Recovered *payment.Transaction
-	Move      payment.Move   // what was asked for
-	Asked     bool           // because of callbacks
-	Begun     time.Time      // when the exchange began, in real time; zero: the provider was not asked
-	Sends     []payment.Send // of the transaction, where the provider does not know it
-	// an earlier one, at another provider, that the answer is about; nil: the current one
-	Send  *payment.Send
-	About string // the operation that a look-up asked about; empty: the transaction's own
-	// the reference that it asked by, where only callbacks have named it; empty: it is known
-	Hint        string
-	Protocol    payment.Protocol // of the provider
-	Hold        payment.Hold     // of a move that holds: what is known about it; the Answer says why
-	Handed      payment.Handed   // of a move that completes: what the provider was given
-	Failed      []string         // of a refund: the operations that messages said failed
-	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
-	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
-	Answer      answer.Answer
-	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
-	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
-	Impossible *fault.Error
-}
-
-// Captured is the transaction that books the money of the charge, and what becomes of it: the charge itself, unless it
-// was canceled before it was captured.
-func (r Result) Captured() payment.Transaction {
-	if r.Recovered != nil {
-		return *r.Recovered
-	}
-	return r.Transaction
-}
-
-// Recorded is what became of the transaction.
-type Recorded struct {
-	Transaction payment.Transaction
-	// LookedAt lists the provider's references of the operations that the exchange covered: what callbacks said about
-	// them before it is known now. A callback without a reference has the empty one.
-	LookedAt []string
-	// Reason of the invoice that the transaction pays, while that is open; empty: none.
-	Reason invoice.Reason
-	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
-	NeedsReview string
-	// Found is the lost send that the transaction turned out to have; nil: it is not known to have one.
-	Found *payment.Send
-}
 
 // Record writes down what an exchange with the provider proved, and what follows from it. What was due before the
 // answer came happens first: a period that was skipped while past due must be over when a late success recovers the
 // subscription.
-func Record(s State, result Result, at Moment) (State, Recorded, Changes, error) {
+func Record(
+	s lifecycle.State, result Result, at lifecycle.Moment,
+) (lifecycle.State, Recorded, lifecycle.Changes, error) {
 	return record(s, result, at, (*recording).record)
 }
 
-func record(s State, result Result, at Moment, decide func(*recording) error) (State, Recorded, Changes, error) {
-	d := begin(s, at)
+func record(
+	s lifecycle.State, result Result, at lifecycle.Moment, decide func(*recording) error,
+) (lifecycle.State, Recorded, lifecycle.Changes, error) {
+	d := lifecycle.Begin(s, at)
 	r := &recording{d: d, Result: result, txn: result.Transaction}
 	if r.txn.Type == payment.Charge {
-		if err := d.catchUp(); err != nil {
-			return State{}, Recorded{}, Changes{}, err
+		if err := d.CatchUp(); err != nil {
+			return lifecycle.State{}, Recorded{}, lifecycle.Changes{}, err
 		}
 		// An answer to a charge that catching up has just touched is about the row as it is now.
-		r.txn = d.current(r.txn)
+		r.txn = current(d.State, r.txn)
 	}
 	if !r.txn.EverSent() { // the row has the provider that refused it last, if any
 		r.txn.Provider, r.txn.ProviderConfigID = result.Transaction.Provider, result.Transaction.ProviderConfigID
@@ -91,13 +46,13 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 		out.Reason = d.Open[i].Reason
 	}
 	if err := decide(r); err != nil {
-		return State{}, Recorded{}, Changes{}, err
+		return lifecycle.State{}, Recorded{}, lifecycle.Changes{}, err
 	}
 	out.Transaction, out.NeedsReview, out.LookedAt, out.Found = r.txn, r.review, r.lookedAt(), r.found
 	if r.txn.Type == payment.Refund { // it touches transactions only
 		return d.State, out, d.Changes, nil
 	}
-	state, changes, err := d.finish()
+	state, changes, err := d.Finish()
 	return state, out, changes, err
 }
 
@@ -111,7 +66,7 @@ func (r *recording) exchanged() {
 }
 
 // current returns the pending charge as the decision has changed it; any other transaction as it is.
-func (s State) current(t payment.Transaction) payment.Transaction {
+func current(s lifecycle.State, t payment.Transaction) payment.Transaction {
 	for _, p := range s.Pending {
 		if p.ID == t.ID {
 			return p
@@ -123,7 +78,7 @@ func (s State) current(t payment.Transaction) payment.Transaction {
 // recording is one answer on its way into the books.
 type recording struct {
 	Result
-	d      *decision
+	d      *lifecycle.Decision
 	txn    payment.Transaction
 	review string // why a person must act, where that is decided just now
 	waits  bool   // something that the provider said cannot be booked yet: callbacks about it stay open
@@ -199,7 +154,7 @@ func (r *recording) unanswerable() {
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	default:
 		r.txn = r.Protocol.Awaiting(r.txn, r.d.Real)
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 	}
 }
 
@@ -253,12 +208,12 @@ func (r *recording) answered() error {
 func (r *recording) undecided(was payment.Transaction) error {
 	// A charge of its own was announced as pending when the API created it; an attempt to pay an invoice is now.
 	if r.Answer.Outcome == answer.Pending && was.ProviderRef == "" && r.txn.InvoiceID != "" {
-		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
+		r.d.Announce(event.PaymentPending{Payment: r.txn.Announced()})
 	}
 	if r.Answer.Outcome == answer.Pending && r.asksPayer() {
 		return r.unconfirmed()
 	}
-	r.d.saveTransaction(r.txn)
+	r.d.SaveTransaction(r.txn)
 	r.inVain()
 	return nil
 }
@@ -305,7 +260,7 @@ func (r *recording) close(status payment.Status) bool {
 		return false
 	}
 	r.txn = closed
-	r.d.saveTransaction(closed)
+	r.d.SaveTransaction(closed)
 	return true
 }
 
@@ -332,18 +287,18 @@ func (r *recording) ended(status payment.Status) error {
 	i := r.d.IndexOpen(r.txn.InvoiceID)
 	switch {
 	case refund:
-		r.d.saveTransaction(r.charge().Captured().FailRefund(r.txn.Amount))
-		r.d.announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
+		r.d.SaveTransaction(r.charge().Captured().FailRefund(r.txn.Amount))
+		r.d.Announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
 		return nil
 	case status == payment.Canceled:
-		r.d.announce(event.PaymentCanceled{Payment: r.txn.Announced()})
+		r.d.Announce(event.PaymentCanceled{Payment: r.txn.Announced()})
 		if i >= 0 {
-			return r.d.step(i, collection.AttemptCanceled)
+			return r.d.Step(i, collection.AttemptCanceled)
 		}
 	default:
-		r.d.announce(r.txn.Failure())
+		r.d.Announce(r.txn.Failure())
 		if i >= 0 {
-			return r.d.failed(i, r.txn.FailureCode)
+			return r.d.Failed(i, r.txn.FailureCode)
 		}
 	}
 	return nil
@@ -357,7 +312,7 @@ func (r *recording) absent() error {
 	}
 	if r.Hint != "" { // by a name that a callback brought: that it is nobody's says nothing about the transaction
 		r.txn = r.Protocol.Misnamed(r.txn, r.d.Real)
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 		return nil
 	}
 	txn, proven := r.Protocol.Absent(r.txn, r.d.Real)
@@ -366,12 +321,12 @@ func (r *recording) absent() error {
 		if why := r.Protocol.Unrepeated(r.txn, r.d.Real); why != "" {
 			r.txn.FailureReason = why
 		}
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 		r.inVain()
 		return nil
 	}
 	if r.txn, proven = r.txn.Anew(r.Sends, r.d.Real); proven {
-		r.d.saveTransaction(r.txn)
+		r.d.SaveTransaction(r.txn)
 		return nil
 	}
 	r.Answer = answer.Answer{FailureReason: "The provider never received this payment."}
