@@ -53,10 +53,6 @@ var unseen = map[string]string{
 	"subscription_past_due": "occurrences",
 	"period_not_due":        "occurrences", "change_not_due": "occurrences", "past_due_not_ended": "occurrences",
 	"subscription_not_past_due": "occurrences",
-
-	// No plan has metered prices yet (ADR 58).
-	"metered_rates_out_of_range": "not built", "metered_dimension_unknown": "not built",
-	"metered_model_unsupported": "not built", "metered_cumulated_unsupported": "not built",
 }
 
 // worded are the problems whose detail is put together when they are made, or says less than the code means.

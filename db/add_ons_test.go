@@ -22,7 +22,9 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	first := newPlan()
 	first.AddOn, first.TrialDays, first.TrialEnd, first.Dunning, first.ProrationMeasure = true, 0, "", nil, ""
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, first)) })
-	second, err := first.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}, 0, "", wall.Add(time.Hour))
+	second, err := first.Next(
+		plan.Terms{Prices: []plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}}, wall.Add(time.Hour),
+	)
 	require.NoError(t, err)
 	second.AddOn = false // as a build from before writes it
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, second)) })

@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/metered"
+	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -16,9 +19,10 @@ import (
 // nextVersion makes and writes a version of the environment's plan with one other price.
 func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan {
 	t.Helper()
-	next, err := of.Next(
-		[]plan.Price{plan.Flat(id.New(id.Price, wall), "base", of.Prices[0].Amount+1)}, 7, plan.TrialEndPause, at,
-	)
+	next, err := of.Next(plan.Terms{
+		Prices:    []plan.Price{plan.Flat(id.New(id.Price, wall), "base", of.Prices[0].Amount+1)},
+		TrialDays: 7, TrialEnd: plan.TrialEndPause, Metered: meteredPrices(),
+	}, at)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		_, err := tx.Catalog.LockPlan(ctx, b.env, of.ID)
@@ -26,6 +30,22 @@ func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan
 		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, next))
 	})
 	return next
+}
+
+// meteredPrices have each field.
+func meteredPrices() *metered.Prices {
+	return &metered.Prices{
+		Components: []metered.Component{{
+			ID: id.New(id.Price, wall), Name: "Calls", MetricName: "calls", MetricVersionID: "met_1.2", Cumulated: true,
+			Rates: []metered.Rate{{
+				Where: map[string]string{"region": "eu"}, By: []string{"tier"},
+				Price: rating.Price{Model: rating.Graduated, Tiers: []rating.Tier{
+					{UpTo: money.Whole(7), UnitPrice: money.Whole(1)}, {UnitPrice: money.Whole(2)},
+				}},
+			}},
+		}},
+		Commitment: &metered.Commitment{ID: id.New(id.Price, wall), Amount: 5000, OverageFactor: money.Whole(2)},
+	}
 }
 
 func TestPlanVersions_RoundTrip(t *testing.T) {

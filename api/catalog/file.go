@@ -137,10 +137,10 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 	return out, warnings, nil
 }
 
-// quotable are the decimals of a price. The API takes them as texts, since a number is a binary fraction in many
+// quotable are the decimals of prices. The API takes them as texts, since a number is a binary fraction in many
 // clients; in the file 450 is what is written.
 var quotable = []string{
-	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo",
+	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo", "overageFactor",
 }
 
 // quoted makes texts of the decimals of prices.
@@ -156,9 +156,9 @@ func quoted(value any) any {
 				v[key] = n.String()
 			}
 		}
-		for _, key := range []string{"prices", "tiers"} {
-			if list, ok := v[key]; ok {
-				v[key] = quoted(list)
+		for _, key := range []string{"prices", "tiers", "meteredPrices", "rates", "commitment"} {
+			if part, ok := v[key]; ok {
+				v[key] = quoted(part)
 			}
 		}
 		if currencies, ok := v["currencies"].(map[string]any); ok {

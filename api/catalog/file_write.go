@@ -94,6 +94,11 @@ func formOf(p plan.Plan) FilePlan {
 		}
 		form.Prices = append(form.Prices, one)
 	}
+	shown, commitment := renderMetered(p.Metered, p.Currency)
+	for _, one := range shown {
+		form.MeteredPrices = append(form.MeteredPrices, one.MeteredPriceForm)
+	}
+	form.Commitment = commitment
 	return form
 }
 

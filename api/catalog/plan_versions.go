@@ -8,6 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/fault"
+	"perennial/billing/metered"
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/service/catalog"
@@ -20,18 +21,26 @@ type createPlanVersionInput struct {
 
 // PlanVersionForm is what a new version of a plan has of its own; what is absent stays as it is.
 type PlanVersionForm struct {
-	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price that is sold in one currency. Send amount or prices."`
-	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
-	TrialDays *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
-	TrialEnd  string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
+	Amount        *int64             `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price that is sold in one currency. Send amount or prices."`
+	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
+	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" maxItems:"20" doc:"All metered prices of the new version; their metrics count in the version that counts now. An empty list: none, and no commitment. Default: those of the current version."`
+	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period. Default: none where meteredPrices are sent, else that of the current version."`
+	TrialDays     *int               `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
+	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
+}
+
+// empty reports whether the form says nothing.
+func (f PlanVersionForm) empty() bool {
+	return f.Amount == nil && len(f.Prices) == 0 && f.MeteredPrices == nil && f.Commitment == nil && f.TrialDays == nil &&
+		f.TrialEnd == ""
 }
 
 func (h *Handler) createPlanVersion(
 	ctx context.Context, c *httpkit.Call, in *createPlanVersionInput,
 ) (*httpkit.Reply[Plan], error) {
-	if in.Body.Amount == nil && len(in.Body.Prices) == 0 && in.Body.TrialDays == nil && in.Body.TrialEnd == "" {
+	if in.Body.empty() {
 		return nil, fault.InvalidParam("prices", "field_missing",
-			"The version changes nothing. Send `amount`, `prices`, `trialDays` or `trialEndBehavior`.")
+			"The version changes nothing. Send `amount`, `prices`, `meteredPrices`, `commitment`, `trialDays` or `trialEndBehavior`.")
 	}
 	currency := httpkit.Resource[plan.Plan](c).Currency
 	prices, warnings, err := pricesOf(in.Body.Amount, in.Body.Prices, currency)
@@ -41,6 +50,7 @@ func (h *Handler) createPlanVersion(
 	version := catalog.NewPlanVersion{
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays,
 		TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
+		Metered:  func(now *metered.Prices) (*metered.Prices, error) { return in.Body.metered(now, currency) },
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedPlan(warnings),
 		func(keep func(*db.Tx, plan.Plan) error) error {

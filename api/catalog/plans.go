@@ -41,10 +41,13 @@ type PublicPlan struct {
 	IntervalCount int      `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
 	Amount        int64    `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices that every period has, each for one unit."`
 	Prices        []Price  `json:"prices"`
-	TrialDays     int      `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
-	TrialEnd      string   `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
-	Active        bool     `json:"active" doc:"Whether the plan accepts new subscriptions."`
-	CreatedAt     int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	// MeteredPrices and Commitment are in a file of their own.
+	MeteredPrices []MeteredPrice `json:"meteredPrices,omitempty" doc:"What usage costs beside the prices, after each period. Absent: nothing."`
+	Commitment    *Commitment    `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period. Absent: nothing."`
+	TrialDays     int            `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
+	TrialEnd      string         `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
+	Active        bool           `json:"active" doc:"Whether the plan accepts new subscriptions."`
+	CreatedAt     int64          `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 // The kinds of plans.
@@ -76,10 +79,12 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 		prices[i] = renderPrice(price, p.Currency)
 	}
 	total, _ := p.Total(1) // checked when the plan was created
+	metered, commitment := renderMetered(p.Metered, p.Currency)
 	return PublicPlan{
 		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency),
 		Currencies: codesOf(p), Interval: string(p.Interval.Unit),
-		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
+		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices,
+		MeteredPrices: metered, Commitment: commitment, TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: view.Unix(p.CreatedAt),
 	}
@@ -99,18 +104,20 @@ type PlanForm struct {
 // and Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a
 // free plan.
 type PlanTerms struct {
-	Name          string        `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
-	Kind          string        `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
-	Currency      string        `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
-	Interval      string        `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount *int          `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
-	Amount        *int64        `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
-	Prices        []PriceForm   `json:"prices,omitempty" minItems:"1" maxItems:"20"`
-	TrialDays     int           `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
-	TrialEnd      string        `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
-	Dunning       *view.Dunning `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
-	Measure       string        `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
-	Metadata      view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
+	Name          string             `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
+	Kind          string             `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
+	Currency      string             `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
+	Interval      string             `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount *int               `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
+	Amount        *int64             `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
+	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20"`
+	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period. Such a plan can be written and shown; to subscribe to it is refused for now, since usage is not billed yet. A plan with them is sold in one currency."`
+	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period."`
+	TrialDays     int                `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
+	Dunning       *view.Dunning      `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
+	Measure       string             `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
+	Metadata      view.Metadata      `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 // plan is what the form says.
@@ -131,9 +138,13 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
+	usage, err := meteredOf(f.MeteredPrices, f.Commitment, money.Currency(f.Currency))
+	if err != nil {
+		return plan.Plan{}, nil, err
+	}
 	p := plan.Plan{
-		Prices: prices,
-		Name:   f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
+		Prices: prices, Metered: usage,
+		Name: f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, TrialEnd: plan.TrialEnd(f.TrialEnd), Metadata: metadata.Pairs(f.Metadata),
 		ProrationMeasure: proration.Measure(f.Measure),

@@ -1,9 +1,13 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
@@ -21,6 +25,36 @@ func DescribeAll(p plan.Plan) []string {
 			}
 			lines = append(lines, line)
 		}
+	}
+	return append(lines, describeMetered(p.Metered, p.Currency)...)
+}
+
+// describeMetered has a line for each rate of a metered price, and one for the commitment to them.
+func describeMetered(p *metered.Prices, c money.Currency) (lines []string) {
+	if p == nil {
+		return nil
+	}
+	for _, one := range p.Components {
+		for _, rate := range one.Rates {
+			line := describe(plan.Price{Name: cmp.Or(one.Name, one.MetricName), Price: rate.Price}, c)
+			for _, name := range slices.Sorted(maps.Keys(rate.Where)) {
+				line += fmt.Sprintf(", where %s is %s", name, rate.Where[name])
+			}
+			if len(rate.By) > 0 {
+				line += ", by " + strings.Join(rate.By, " and ")
+			}
+			if one.Cumulated {
+				line += ", cumulated"
+			}
+			lines = append(lines, line)
+		}
+	}
+	if p.Commitment != nil {
+		line := "commitment " + money.FormatUnits(p.Commitment.Amount, c)
+		if factor := p.Commitment.OverageFactor; factor.IsGiven() {
+			line += ", beyond it times " + factor.String()
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -25,7 +25,7 @@ func (c Change) NewVersion() bool {
 
 // versioned reports whether a field is part of what a version of a plan never changes.
 func versioned(field string) bool {
-	return field == "prices" || field == "trialDays" || field == "trialEndBehavior"
+	return slices.Contains([]string{"prices", "meteredPrices", "trialDays", "trialEndBehavior"}, field)
 }
 
 // Unversioned are the fields that change in all versions.
@@ -114,7 +114,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
-	c.To.TrialEnd = w.TrialEnd
+	c.To.TrialEnd, c.To.Metered = w.TrialEnd, w.Metered
 	for _, f := range []struct {
 		name    string
 		differs bool
@@ -125,17 +125,15 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
 		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
 		{"metadata", !was.Metadata.Same(w.Metadata)},
-		{"prices", !plan.SamePrices(was.Prices, w.Prices)},
-		{"trialDays", was.TrialDays != w.TrialDays},
-		{"trialEndBehavior", !was.TrialEnd.Same(w.TrialEnd)},
 	} {
 		if f.differs {
 			c.Fields = append(c.Fields, f.name)
 		}
 	}
+	c.Fields = append(c.Fields, w.Terms().Changed(was.Terms())...)
 	if c.NewVersion() {
 		// at any time: only whether it can be made
-		if _, err := was.Next(w.Prices, w.TrialDays, w.TrialEnd, was.VersionAt); err != nil {
+		if _, err := was.Next(w.Terms(), was.VersionAt); err != nil {
 			return Change{}, fault.From(err).Within(w.Key)
 		}
 	}

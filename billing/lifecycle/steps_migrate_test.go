@@ -26,7 +26,9 @@ func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	for i := range prices {
 		prices[i].ID = fmt.Sprintf("%s_v%d_%d", p.ID, p.Version+1, i)
 	}
-	p, err := p.Next(prices, p.TrialDays, p.TrialEnd, l.now)
+	terms := p.Terms()
+	terms.Prices = prices
+	p, err := p.Next(terms, l.now)
 	if err == nil { // refused: the same prices were drawn
 		l.store.plans[p.Ref()] = p
 	}

@@ -5,6 +5,7 @@ package metered
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"perennial/billing/fault"
@@ -15,76 +16,92 @@ import (
 
 // Component is a part of a plan that is billed by usage, in arrears. It names the version of the metric that counts.
 type Component struct {
-	ID              string
-	MetricVersionID string
+	ID              string `json:"id"`
+	Name            string `json:"name,omitempty"`            // for people; empty: it has none of its own
+	MetricName      string `json:"metricName"`                // never changes
+	MetricVersionID string `json:"metricVersionId,omitempty"` // empty: MetricName is not resolved yet
 	// Cumulated counts tiers and included units from the first period on the component, not from the start of each.
-	Cumulated bool
+	Cumulated bool `json:"cumulated,omitempty"`
 	// Rates are asked in their order: the first one that a record's dimensions fit counts it. A record that none fits
 	// costs nothing.
-	Rates []Rate
+	Rates []Rate `json:"rates"`
 }
 
 // Rate prices the records whose dimensions have certain values.
 type Rate struct {
-	Where map[string]string // by dimension; empty: all that is left
-	By    []string          // dimensions whose values are priced each by itself
-	Price rating.Price
+	Where map[string]string `json:"where,omitempty"` // by dimension; empty: all that is left
+	By    []string          `json:"by,omitempty"`    // dimensions whose values are priced each by itself
+	Price rating.Price      `json:"price"`
 }
 
 // MaxRates bounds the rates of a component.
 const MaxRates = 50
 
-// Validate checks a component of a plan against the metric that it names. Faults: metered_rates_out_of_range,
-// metered_dimension_unknown, metered_model_unsupported, metered_cumulated_unsupported, those of rating.Price. The fault
-// names the rate by its place.
+// Validate checks a component of a plan against the metric that it names. The fault names the rate by its place.
+// Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported, metered_cumulated_unsupported,
+// those of rating.Price.
 func (c Component) Validate(of usage.Metric) error {
-	if len(c.Rates) == 0 || len(c.Rates) > MaxRates {
-		return fault.InvalidParam("rates", "metered_rates_out_of_range",
-			"A metered price has 1 to %d rates. The request has %d.", MaxRates, len(c.Rates))
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Cumulated && (of.Aggregation != usage.Sum && of.Aggregation != usage.Count || of.Carries()) {
+		return fault.InvalidParam("cumulated", "metered_cumulated_unsupported",
+			"`cumulated` needs a metric whose periods add up: a `sum` or `count` that does not carry over.")
 	}
 	for i, rate := range c.Rates {
-		if err := c.validate(rate, of); err != nil {
-			f := fault.From(err)
-			return f.In(fmt.Sprintf("rates[%d].%s", i, f.Param))
+		if err := rate.divides(of); err != nil {
+			return fault.From(err).Within(fmt.Sprintf("rates[%d]", i))
 		}
 	}
 	return nil
 }
 
-func (c Component) validate(rate Rate, of usage.Metric) error {
-	for name := range rate.Where {
+// check is what Validate checks without the metric.
+func (c Component) check() error {
+	if len(c.Rates) == 0 || len(c.Rates) > MaxRates {
+		return fault.InvalidParam("rates", "metered_rates_out_of_range",
+			"A metered price has 1 to %d rates. The request has %d.", MaxRates, len(c.Rates))
+	}
+	for i, rate := range c.Rates {
+		if err := c.checkPrice(rate.Price); err != nil {
+			return fault.From(err).Within(fmt.Sprintf("rates[%d]", i))
+		}
+	}
+	return nil
+}
+
+// divides checks that the rate tells records apart by dimensions of the metric.
+func (r Rate) divides(of usage.Metric) error {
+	for _, name := range slices.Sorted(maps.Keys(r.Where)) {
 		if !slices.Contains(of.GroupBy, name) {
 			return unknownDimension("where", name)
 		}
 	}
-	for i, name := range rate.By {
-		if _, fixed := rate.Where[name]; fixed || !slices.Contains(of.GroupBy, name) || slices.Contains(rate.By[:i], name) {
+	for i, name := range r.By {
+		if _, fixed := r.Where[name]; fixed || !slices.Contains(of.GroupBy, name) || slices.Contains(r.By[:i], name) {
 			return unknownDimension("by", name)
 		}
 	}
-	switch model := rate.Price.Model; {
+	return nil
+}
+
+// checkPrice refuses models that say nothing of a quantity, and what cannot be told from all units so far.
+func (c Component) checkPrice(p rating.Price) error {
+	switch model := p.Model; {
 	case model == rating.Flat:
 		return fault.InvalidParam("model", "metered_model_unsupported",
 			"A price of the model `flat` has no regard to usage. Make it a price of the plan.")
-	case counts(rate.Price.Transactions):
-		return fault.InvalidParam("transactions", "metered_model_unsupported",
-			"A metered price cannot count transactions. Omit `transactions`.")
-	case c.Cumulated && (of.Aggregation != usage.Sum && of.Aggregation != usage.Count || of.Carries()):
-		return fault.InvalidParam("cumulated", "metered_cumulated_unsupported",
-			"`cumulated` needs a metric whose periods add up: a `sum` or `count` that does not carry over.")
+	case model == rating.Percentage || model == rating.GraduatedPercentage:
+		return fault.InvalidParam("model", "metered_model_unsupported",
+			"A metered price cannot be of the model `%s` yet. Send another model.", model)
 	case c.Cumulated && (model == rating.Volume || model == rating.TieredFlat):
 		return fault.InvalidParam("model", "metered_cumulated_unsupported",
 			"More units may cost less under the model `%s`, so that a period would owe a credit. Omit `cumulated`.", model)
-	case c.Cumulated && (rate.Price.Minimum > 0 || rate.Price.Maximum > 0):
+	case c.Cumulated && (p.Minimum > 0 || p.Maximum > 0):
 		return fault.InvalidParam("minimum", "metered_cumulated_unsupported",
 			"`minimum` and `maximum` are for one period. Omit them where tiers are `cumulated`.")
 	}
-	return rate.Price.Validate()
-}
-
-// counts reports whether the price asks for single transactions, which quantities do not know any more.
-func counts(t rating.Transactions) bool {
-	return t.Free > 0 || t.Fee.IsGiven() || t.Minimum.IsGiven() || t.Maximum.IsGiven() || t.FreeAmount.IsGiven()
+	return p.Validate()
 }
 
 func unknownDimension(field, name string) error {

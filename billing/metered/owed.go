@@ -40,9 +40,9 @@ type Used struct {
 
 // Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
 type Commitment struct {
-	ID            string
-	Amount        money.Minor
-	OverageFactor money.Decimal // multiplies what exceeds the amount; absent: 1
+	ID            string        `json:"id"`
+	Amount        money.Minor   `json:"amount"`
+	OverageFactor money.Decimal `json:"overageFactor,omitzero"` // multiplies what exceeds the amount; absent: 1
 }
 
 // Key names what a charge is for. A line of an invoice bills it, and no other does.

@@ -7,7 +7,8 @@ import (
 )
 
 // CheckAddOn refuses an add-on with what only the plan of a subscription has: a trial, a dunning policy, a measure of
-// proration, and fees, which are of a subscription's first invoice. Fault: add_on_field_unsupported.
+// proration, a commitment to usage, and fees, which are of a subscription's first invoice. Fault:
+// add_on_field_unsupported.
 func (p Plan) CheckAddOn() error {
 	if !p.AddOn {
 		return nil
@@ -22,6 +23,8 @@ func (p Plan) CheckAddOn() error {
 		field = "dunning"
 	case p.ProrationMeasure != "":
 		field = "prorationMeasure"
+	case p.Metered != nil && p.Metered.Commitment != nil:
+		field = "commitment"
 	}
 	for i, price := range p.Prices {
 		if price.Once {

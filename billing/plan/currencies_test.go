@@ -117,12 +117,12 @@ func TestNext_WithOtherCurrencies(t *testing.T) {
 	at := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
 	p := abroad()
 	p.Version = 1
-	next, err := p.Next(valid().Prices, p.TrialDays, "", at)
+	next, err := p.Next(plan.Terms{Prices: valid().Prices, TrialDays: p.TrialDays}, at)
 	require.NoError(t, err, "to be sold in fewer currencies is another version")
 	require.Equal(t, []money.Currency{"EUR"}, next.Currencies())
-	next, err = next.Next(abroad().Prices, p.TrialDays, "", at)
+	next, err = next.Next(plan.Terms{Prices: abroad().Prices, TrialDays: p.TrialDays}, at)
 	require.NoError(t, err)
-	_, err = next.Next(abroad().Prices, p.TrialDays, "", at)
+	_, err = next.Next(plan.Terms{Prices: abroad().Prices, TrialDays: p.TrialDays}, at)
 	require.ErrorContains(t, err, "plan_version_unchanged")
 }
 

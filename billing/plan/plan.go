@@ -10,6 +10,7 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/proration"
@@ -48,6 +49,7 @@ type Plan struct {
 	TrialDays int
 	TrialEnd  TrialEnd // what a trial's end leads to without a payment method; empty: TrialEndInvoice
 	Prices    []Price
+	Metered   *metered.Prices // what usage costs beside them; nil: nothing
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
 	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
@@ -66,7 +68,8 @@ const MaxPrices = 20
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
 // trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
 // rating.Price, of dunning.Policy and
-// of proration.Measure, and of prices in further currencies: currencies_count_out_of_range, currency_repeated,
+// of proration.Measure and of metered.Prices.Check, metered_currencies_unsupported, and of prices in further
+// currencies: currencies_count_out_of_range, currency_repeated,
 // price_currency_missing. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
@@ -110,7 +113,23 @@ func (p Plan) Validate() error {
 	if err := p.checkTotal(func(i int) string { return fmt.Sprintf("prices[%d].amount", i) }); err != nil {
 		return err
 	}
+	if err := p.checkMetered(); err != nil {
+		return err
+	}
 	return p.checkCurrencies()
+}
+
+// checkMetered checks what usage costs, but for the metrics. Faults: those of metered.Prices.Check,
+// metered_currencies_unsupported.
+func (p Plan) checkMetered() error {
+	if p.Metered == nil {
+		return nil
+	}
+	if len(p.Currencies()) > 1 {
+		return fault.InvalidParam("meteredPrices", "metered_currencies_unsupported",
+			"A plan with metered prices is sold in one currency. Omit `currencies` of its prices, or `meteredPrices`.")
+	}
+	return p.Metered.Check()
 }
 
 // validate refuses models whose quantity is an amount of money, which no subscription has in advance.
@@ -133,10 +152,12 @@ func ValidateTrialDays(days int) error {
 
 // Free reports whether no period of it costs anything, whatever the quantity. The first invoice may have fees.
 func (p Plan) Free() bool {
-	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Once && !price.Free() })
+	costs := func(price Price) bool { return !price.Once && !price.Free() }
+	return p.Metered == nil && !slices.ContainsFunc(p.Prices, costs)
 }
 
 // FreeFromTheStart reports whether a subscription to it never costs anything: it is free, and has no fees.
 func (p Plan) FreeFromTheStart() bool {
-	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Free() })
+	costs := func(price Price) bool { return !price.Free() }
+	return p.Metered == nil && !slices.ContainsFunc(p.Prices, costs)
 }

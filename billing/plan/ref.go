@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/metered"
 	"perennial/billing/rating"
 )
 
@@ -21,21 +22,51 @@ func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
 // MaxVersions bounds the versions of one plan, so that they can be listed at once.
 const MaxVersions = 100
 
-// Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial and
-// what its end leads to. Currency and interval stay the plan's, so that every subscription in that currency can be
-// moved to it; the other currencies are those of the prices. Faults: plan_version_unchanged, plan_versions_exhausted
-// and those of Validate.
-func (p Plan) Next(prices []Price, trialDays int, end TrialEnd, now time.Time) (Plan, error) {
+// Terms are what a version of a plan never changes.
+type Terms struct {
+	Prices    []Price
+	Metered   *metered.Prices
+	TrialDays int
+	TrialEnd  TrialEnd
+}
+
+// Terms returns those of this version.
+func (p Plan) Terms() Terms {
+	return Terms{Prices: p.Prices, Metered: p.Metered, TrialDays: p.TrialDays, TrialEnd: p.TrialEnd}
+}
+
+// Changed names the fields of the API that differ, whatever the ids of prices.
+func (t Terms) Changed(from Terms) (fields []string) {
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"prices", SamePrices(t.Prices, from.Prices)},
+		{"meteredPrices", t.Metered.Same(from.Metered)},
+		{"trialDays", t.TrialDays == from.TrialDays},
+		{"trialEndBehavior", t.TrialEnd.Same(from.TrialEnd)},
+	} {
+		if !f.same {
+			fields = append(fields, f.name)
+		}
+	}
+	return fields
+}
+
+// Next returns the version of the plan that new subscribers get from now on. Currency and interval stay the plan's, so
+// that every subscription in that currency can be moved to it; the other currencies are those of the prices. Faults:
+// plan_version_unchanged, plan_versions_exhausted and those of Validate.
+func (p Plan) Next(t Terms, now time.Time) (Plan, error) {
 	if p.Version >= MaxVersions {
 		return Plan{}, fault.New(fault.Conflict, "plan_versions_exhausted",
 			"The plan has %d versions, which is the most. Create a new plan.", p.Version)
 	}
-	if trialDays == p.TrialDays && end.Same(p.TrialEnd) && SamePrices(prices, p.Prices) {
+	if len(t.Changed(p.Terms())) == 0 {
 		return Plan{}, fault.New(fault.Conflict, "plan_version_unchanged",
 			"The plan's current version has these prices and this trial already. Send other ones.").In("prices")
 	}
 	p.Version++
-	p.Prices, p.TrialDays, p.TrialEnd, p.VersionAt = prices, trialDays, end, now
+	p.Prices, p.Metered, p.TrialDays, p.TrialEnd, p.VersionAt = t.Prices, t.Metered, t.TrialDays, t.TrialEnd, now
 	return p, p.Validate()
 }
 

@@ -59,7 +59,7 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 	total := costing.Target{Plan: p, Quantity: quantity, AddOns: addOns}
 	every, err := (costing.Facts{AddOns: subscription.PlansOf(in.AddOns)}).FirstCost(total)
 	if err != nil {
-		return subscription.Subscription{}, nil, fault.From(err).In("quantity")
+		return subscription.Subscription{}, nil, fault.From(err).OrIn("quantity")
 	}
 	days, err := in.trialDays(p)
 	if err != nil {

@@ -160,7 +160,7 @@ func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 		Name:      p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
 		TrialDays: p.TrialDays, Active: p.Active, Dunning: tenancy.DunningToDB(p.Dunning), Metadata: core.Present(p.Metadata),
 		CreatedAt: p.CreatedAt, VersionCreatedAt: core.NullTime(p.VersionAt), ProrationMeasure: core.Null(p.ProrationMeasure),
-		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd),
+		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd), Metered: p.Metered,
 	}
 }
 
@@ -172,6 +172,7 @@ func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: tenancy.DunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 		ProrationMeasure: core.Value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: core.Value(row.TrialEndBehavior),
+		Metered:   row.Metered,
 		VersionAt: core.Value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }

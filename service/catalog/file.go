@@ -9,6 +9,7 @@ import (
 	"perennial/billing/catalog"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -135,8 +136,10 @@ func (s *Service) carryOutCatalog(
 		return p, nil
 	}
 	return s.insertPlanVersion(ctx, tx, by, p,
-		NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays,
-			TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice)})
+		NewPlanVersion{
+			Prices: c.To.Prices, TrialDays: &c.To.TrialDays, TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice),
+			Metered: func(*metered.Prices) (*metered.Prices, error) { return c.To.Metered, nil },
+		})
 }
 
 // effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"perennial/billing/event"
+	"perennial/billing/metered"
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
@@ -18,6 +19,24 @@ type NewPlanVersion struct {
 	ByAmount  bool          // Prices is one flat price that was told by its amount in the plan's own currency
 	TrialDays *int          // nil: that of the current version
 	TrialEnd  plan.TrialEnd // empty: that of the current version
+	// Metered makes the metered prices of those of the current version; nil: they stay.
+	Metered func(*metered.Prices) (*metered.Prices, error)
+}
+
+// terms are those of the version.
+func (in NewPlanVersion) terms(p plan.Plan) (t plan.Terms, err error) {
+	t = p.Terms()
+	if len(in.Prices) > 0 {
+		t.Prices = in.Prices
+	}
+	if in.TrialDays != nil {
+		t.TrialDays = *in.TrialDays
+	}
+	t.TrialEnd = cmp.Or(in.TrialEnd, t.TrialEnd)
+	if in.Metered != nil {
+		t.Metered, err = in.Metered(t.Metered)
+	}
+	return t, err
 }
 
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
@@ -44,27 +63,19 @@ func (s *Service) insertPlanVersion(
 			return p, err
 		}
 	}
-	prices, days, changed := slices.Clone(p.Prices), p.TrialDays, []string{"version"}
-	if len(in.Prices) > 0 {
-		prices = in.Prices
+	terms, err := in.terms(p)
+	if err != nil {
+		return p, err
 	}
-	if in.TrialDays != nil {
-		days = *in.TrialDays
+	if terms.Metered, err = resolved(ctx, tx, by, terms.Metered, now); err != nil {
+		return p, err
 	}
-	if !plan.SamePrices(prices, p.Prices) {
-		changed = append(changed, "prices")
+	terms.Prices = slices.Clone(terms.Prices)
+	for i := range terms.Prices {
+		terms.Prices[i].ID = id.New(id.Price, now)
 	}
-	if days != p.TrialDays {
-		changed = append(changed, "trialDays")
-	}
-	end := cmp.Or(in.TrialEnd, p.TrialEnd)
-	if !end.Same(p.TrialEnd) {
-		changed = append(changed, "trialEndBehavior")
-	}
-	for i := range prices {
-		prices[i].ID = id.New(id.Price, now)
-	}
-	next, err := p.Next(prices, days, end, now)
+	changed := append([]string{"version"}, terms.Changed(p.Terms())...)
+	next, err := p.Next(terms, now)
 	if err != nil {
 		return next, err
 	}

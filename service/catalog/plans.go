@@ -50,6 +50,10 @@ func insertPlan(ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan) 
 	if err := checkPlanChargeable(ctx, &tx.Payments, by, p, nil); err != nil {
 		return p, err
 	}
+	var err error
+	if p.Metered, err = resolved(ctx, tx, by, p.Metered, p.CreatedAt); err != nil {
+		return p, err
+	}
 	if err := tx.Catalog.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 		return p, err
 	}
@@ -95,7 +99,7 @@ func checkNames(p plan.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return checkMeteredNames(p.Metered)
 }
 
 // PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.

@@ -19,6 +19,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
@@ -431,6 +432,7 @@ type Plan struct {
 	ProductID        *string            `db:"product_id"`
 	TrialEndBehavior *plan.TrialEnd     `db:"trial_end_behavior"`
 	AddOn            bool               `db:"add_on"`
+	Metered          *metered.Prices    `db:"metered"`
 }
 
 type Price struct {

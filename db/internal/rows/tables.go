@@ -27,6 +27,7 @@ var plans = table[dbsqlc.Plan]{
 		"product_id",
 		"trial_end_behavior",
 		"add_on",
+		"metered",
 	},
 	value: func(row *dbsqlc.Plan, column int) any {
 		switch column {
@@ -70,6 +71,8 @@ var plans = table[dbsqlc.Plan]{
 			return row.TrialEndBehavior
 		case 19:
 			return row.AddOn
+		case 20:
+			return row.Metered
 		}
 		panic("rows: no such column")
 	},

@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/catalog"
+	"perennial/billing/plan"
+)
+
+const meteredText = `plans:
+  calls:
+    name: Calls
+    currency: EUR
+    interval: month
+    amount: 0
+    meteredPrices:
+      - name: Calls
+        metricName: api_calls
+        rates:
+          - {where: {region: eu}, by: [tier], model: per_unit, unitAmount: 0.35, included: 1000}
+          - model: graduated
+            tiers: [{upTo: 10, unitAmount: 2}, {packageSize: 5, packageAmount: 7.5}]
+    commitment: {amount: 5000, overageFactor: 0.8}
+`
+
+// A file describes metered prices, and what is exported says the same.
+func TestFile_MeteredPrices(t *testing.T) {
+	t.Parallel()
+	file, err := ReadFile("c.yaml", []byte(meteredText))
+	require.NoError(t, err)
+	read := file.Plans[0].Plan
+	require.Equal(t, "0.0035", read.Metered.Components[0].Rates[0].Price.UnitPrice.String())
+	require.Equal(t, []string{
+		"flat 0.00", "Calls: per_unit 0.0035, 1000 included, where region is eu, by tier",
+		"Calls: graduated; up to 10 0.02 each; beyond 0.075 for 5", "commitment 50.00, beyond it times 0.8",
+	}, catalog.DescribeAll(read))
+
+	held := read
+	held.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
+	held.Metered.Components[0].MetricVersionID = "met_1.2" // as a version has it that was made of the file
+	text, err := WriteFile([]plan.Plan{held}, true)
+
+	require.NoError(t, err)
+	back, err := ReadFile("out.yaml", text)
+	require.NoError(t, err, string(text))
+	changes, err := catalog.Diff([]plan.Plan{held}, back.Plans)
+	require.NoError(t, err)
+	require.Empty(t, changes[0].Fields)
+	back.Plans[0].Metered.Commitment.Amount++
+	changes, err = catalog.Diff([]plan.Plan{held}, back.Plans)
+	require.NoError(t, err)
+	require.Equal(t, []string{"meteredPrices"}, changes[0].Fields)
+	require.True(t, changes[0].NewVersion())
+}

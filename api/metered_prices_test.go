@@ -1,0 +1,94 @@
+package api
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const callsPlan = `{"name":"Calls","currency":"USD","interval":"month","amount":1000,"meteredPrices":[
+	{"metricName":"calls","rates":[
+		{"where":{"region":"eu"},"by":["tier"],"model":"per_unit","unitAmount":"0.35","included":"1000"},
+		{"model":"graduated","minimum":500,"tiers":[{"upTo":"10","unitAmount":"2"},{"packageSize":"5","packageAmount":"7.5"}]}]}],
+	"commitment":{"amount":5000,"overageFactor":"0.8"}}`
+
+// A plan says what usage costs, in versions as all prices, and to subscribe to it is refused: usage is not billed yet.
+func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ask := func(method, path, body string) response { return b.ask(t, b.test, method, path, body) }
+	problem(t, 404, "metric_not_found", "meteredPrices[0].metricName", ask("POST", "/api/plans", callsPlan))
+	metric := as[Metric](t, 201, ask("POST", "/api/metrics",
+		`{"name":"calls","aggregation":"sum","groupBy":["region","tier"]}`))
+
+	made := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", callsPlan))
+
+	require.EqualValues(t, 1000, made.Amount, "what usage costs is not known before")
+	price := made.MeteredPrices[0]
+	require.Equal(t, [3]any{"calls", metric.ID, 1}, [3]any{price.MetricName, price.MetricID, price.MetricVersion})
+	require.Equal(t, []string{"0.35", "1000"}, []string{price.Rates[0].UnitAmount, price.Rates[0].Included})
+	require.Equal(t, map[string]string{"region": "eu"}, price.Rates[0].Where)
+	require.Equal(t, "7.5", price.Rates[1].Tiers[1].PackageAmount)
+	require.Equal(t, [2]any{int64(5000), "0.8"}, [2]any{made.Commitment.Amount, made.Commitment.OverageFactor})
+	path := "/api/plans/" + made.ID
+	require.Equal(t, made, as[Plan](t, 200, ask("GET", path, "")))
+	customer := b.newCustomer(t, b.test)
+	problem(t, 409, "metered_prices_not_billed", "planId", b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": customer.ID, "planId": made.ID}))
+
+	versions := path + "/versions"
+	problem(t, 409, "plan_version_unchanged", "prices", ask("POST", versions, `{"meteredPrices":[
+		{"metricName":"calls","rates":[
+		{"where":{"region":"eu"},"by":["tier"],"model":"per_unit","unitAmount":"0.350","included":"1000"},
+		{"model":"graduated","minimum":500,"tiers":[{"upTo":"10","unitAmount":"2"},{"packageSize":"5","packageAmount":"7.5"}]}]}],
+		"commitment":{"amount":5000,"overageFactor":"0.8"}}`))
+	dearer := as[Plan](t, 201, ask("POST", versions, `{"amount":1500}`))
+	require.Equal(t, made.MeteredPrices[0].Rates, dearer.MeteredPrices[0].Rates)
+	require.NotEqual(t, made.MeteredPrices[0].ID, dearer.MeteredPrices[0].ID, "each version has prices of its own")
+	committed := as[Plan](t, 201, ask("POST", versions, `{"commitment":{"amount":9000}}`))
+	require.Equal(t, [2]any{int64(9000), ""}, [2]any{committed.Commitment.Amount, committed.Commitment.OverageFactor})
+	flat := as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[]}`))
+	require.Empty(t, flat.MeteredPrices)
+	require.Nil(t, flat.Commitment)
+	problem(t, 422, "field_missing", "meteredPrices", ask("POST", versions, `{"commitment":{"amount":9000}}`))
+
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": customer.ID, "planId": made.ID}))
+	require.Equal(t, 4, sub.PlanVersion)
+	other := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", callsPlan))
+	problem(t, 409, "metered_prices_not_billed", "planId",
+		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, map[string]any{"planId": other.ID}))
+	as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
+	problem(t, 409, "metered_prices_not_billed", "planId", ask("PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":5}`))
+}
+
+func TestMeteredPrices_Refusals(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	as[Metric](t, 201, b.ask(t, b.test, "POST", "/api/metrics", `{"name":"calls","aggregation":"max","groupBy":["region"]}`))
+	for body, want := range map[string][2]string{
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit"}]}]`: {
+			"price_parameter_missing", "meteredPrices[0].rates[0].unitAmount",
+		},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"x"}]}]`: {
+			"decimal_invalid", "meteredPrices[0].rates[0].unitAmount",
+		},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1","by":["city"]}]}]`: {
+			"metered_dimension_unknown", "meteredPrices[0].rates[0].by",
+		},
+		`"meteredPrices":[{"metricName":"calls","cumulated":true,"rates":[{"model":"per_unit","unitAmount":"1"}]}]`: {
+			"metered_cumulated_unsupported", "meteredPrices[0].cumulated",
+		},
+		`"commitment":{"amount":5}`: {"metered_prices_out_of_range", "meteredPrices"},
+		`"kind":"add_on","commitment":{"amount":5},"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]`: {
+			"add_on_field_unsupported", "commitment",
+		},
+	} {
+		problem(t, 422, want[0], want[1],
+			b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":1,`+body+`}`))
+	}
+	problem(t, 422, "metered_currencies_unsupported", "meteredPrices", b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"currencies":{"EUR":{"amount":1}}}],
+		"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
+}

@@ -1,0 +1,128 @@
+package metered
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/usage"
+)
+
+// Prices are what a plan charges for usage, in arrears: its components, and the least that they cost together.
+type Prices struct {
+	Components []Component `json:"components"`
+	Commitment *Commitment `json:"commitment,omitempty"` // nil: none
+}
+
+// MaxComponents bounds the components of one plan.
+const MaxComponents = 20
+
+// maxOverageFactor is the largest factor of an overage: more is a typing error.
+var maxOverageFactor = money.Whole(100)
+
+// Check checks all that can be without the metrics. The fault names the field as the API does. Faults:
+// metered_prices_out_of_range, metered_commitment_invalid, those of Component.Validate that are not about its metric.
+func (p Prices) Check() error {
+	if len(p.Components) == 0 || len(p.Components) > MaxComponents {
+		return fault.InvalidParam("meteredPrices", "metered_prices_out_of_range",
+			"A plan has at most %d metered prices, and at least one where it has a `commitment`. The request has %d.", MaxComponents,
+			len(p.Components))
+	}
+	for i, c := range p.Components {
+		if err := c.check(); err != nil {
+			return fault.From(err).Within(place(i))
+		}
+	}
+	if p.Commitment == nil {
+		return nil
+	}
+	return p.Commitment.check()
+}
+
+// check refuses a commitment to nothing, and a factor that is none. Faults: metered_commitment_invalid,
+// amount_too_large.
+func (k Commitment) check() error {
+	factor := k.OverageFactor
+	switch {
+	case k.Amount <= 0:
+		return fault.InvalidParam("commitment.amount", "metered_commitment_invalid",
+			"A commitment is above 0. Omit `commitment` where there is none.")
+	case factor.IsGiven() && (factor.Sign() <= 0 || factor.Cmp(maxOverageFactor) > 0):
+		return fault.InvalidParam("commitment.overageFactor", "metered_commitment_invalid",
+			"`overageFactor` is above 0 and at most %s. The request has %s.", maxOverageFactor, factor)
+	}
+	if err := k.Amount.Check(); err != nil {
+		return fault.From(err).In("commitment.amount")
+	}
+	return nil
+}
+
+// place names a component as the API does.
+func place(i int) string { return fmt.Sprintf("meteredPrices[%d]", i) }
+
+// Unresolved names the metrics of components whose version is not known yet, each once.
+func (p Prices) Unresolved() (names []string) {
+	for _, c := range p.Components {
+		if c.MetricVersionID == "" && !slices.Contains(names, c.MetricName) {
+			names = append(names, c.MetricName)
+		}
+	}
+	return names
+}
+
+// Resolve returns the prices with the versions of metrics that count from now on, by their names; a component that has
+// one keeps it. Faults: metric_not_found, those of Component.Validate.
+func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
+	p.Components = slices.Clone(p.Components)
+	for i, c := range p.Components {
+		if c.MetricVersionID != "" {
+			continue
+		}
+		of, known := metrics[c.MetricName]
+		if !known {
+			return p, fault.New(fault.NotFound, "metric_not_found",
+				"There is no metric %.40q that takes records. Create it first.", c.MetricName).In(place(i) + ".metricName")
+		}
+		if err := c.Validate(of); err != nil {
+			return p, fault.From(err).Within(place(i))
+		}
+		p.Components[i].MetricVersionID = of.VersionID()
+	}
+	return p, nil
+}
+
+// Same reports whether prices charge the same and are described alike, whatever their ids. Where one of two components
+// is not resolved yet, it is the same if the other has its metric, in any version.
+func (p *Prices) Same(other *Prices) bool {
+	if p == nil || other == nil {
+		return p == other
+	}
+	if len(p.Components) != len(other.Components) {
+		return false
+	}
+	a, b := p.comparable(other), other.comparable(p)
+	return a != nil && bytes.Equal(a, b)
+}
+
+// comparable writes prices without ids, and without the versions of metrics that are not known beside them.
+func (p *Prices) comparable(beside *Prices) []byte {
+	bare := Prices{Components: slices.Clone(p.Components), Commitment: p.Commitment}
+	for i := range bare.Components {
+		bare.Components[i].ID = ""
+		if beside.Components[i].MetricVersionID == "" {
+			bare.Components[i].MetricVersionID = ""
+		}
+	}
+	if bare.Commitment != nil {
+		without := *bare.Commitment
+		without.ID, bare.Commitment = "", &without
+	}
+	text, err := json.Marshal(bare)
+	if err != nil {
+		return nil
+	}
+	return text
+}

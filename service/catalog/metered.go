@@ -1,0 +1,61 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"perennial/billing/metered"
+	"perennial/billing/text"
+	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service/usecase"
+)
+
+// resolved returns the metered prices of a version that is made now: with ids, and with the versions of their metrics
+// that count from now on. Faults: those of metered.Prices.Resolve.
+func resolved(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, p *metered.Prices, now time.Time,
+) (*metered.Prices, error) {
+	if p == nil {
+		return nil, nil
+	}
+	metrics := map[string]usage.Metric{}
+	for _, name := range p.Unresolved() {
+		m, err := tx.Usage.ServedMetric(ctx, by.EnvironmentID, name)
+		switch {
+		case errors.Is(err, db.ErrMetricNotFound):
+		case err != nil:
+			return nil, err
+		case m.Active:
+			metrics[name] = m
+		}
+	}
+	out, err := p.Resolve(metrics)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Components {
+		out.Components[i].ID = id.New(id.Price, now)
+	}
+	if out.Commitment != nil {
+		own := *out.Commitment
+		own.ID, out.Commitment = id.New(id.Price, now), &own
+	}
+	return &out, nil
+}
+
+// checkMeteredNames refuses names of metered prices that people cannot read. Faults: those of text.Check.
+func checkMeteredNames(p *metered.Prices) error {
+	if p == nil {
+		return nil
+	}
+	for i, c := range p.Components {
+		if err := text.Check(fmt.Sprintf("meteredPrices[%d].name", i), c.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
