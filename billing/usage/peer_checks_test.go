@@ -29,7 +29,11 @@ func checkWindows(t *testing.T, in peerWindowed, want struct {
 	Windows []peerWindow `json:"windows"`
 }) {
 	m, measured := in.metric(), in.measured(t)
-	for _, w := range want.Windows {
+	zone, err := time.LoadLocation(in.Timezone)
+	require.NoError(t, err)
+	for _, w := range want.Windows { // whole ones: the peer widens the range that is asked for
+		whole := []usage.Span{{Start: w.From.UTC(), End: w.To.UTC()}}
+		require.Equal(t, whole, usage.Windows(usage.Granularity(in.Window), w.From, w.To, zone))
 		totals := m.Series([]usage.Span{{Start: w.From, End: w.To}}, nil, nil, measured)[0]
 		require.Len(t, totals, 1)
 		require.Equal(t, decimal(t, w.Value).String(), totals[0].Value.String())
