@@ -20,6 +20,7 @@ func TestPeerCasesOfPriceModels(t *testing.T) {
 	readers := map[string]peercases.Reader{
 		"percentage-one-event/percentage": peercases.NewReader(checkOneTransaction),
 		"percentage/percentage":           peercases.NewReader(checkModel),
+		"dynamic":                         peercases.NewReader(checkDynamic),
 		"lago-percentage/percentage":      peercases.NewReader(checkTransactions),
 		"tier_detail":                     peercases.NewReader(checkTierDetail),
 		"tier_lookup":                     peercases.NewReader(checkTierLookup),
@@ -50,7 +51,6 @@ func TestPeerCasesOfPriceModels(t *testing.T) {
 				Flag: "converted-units", When: splitLine,
 				Reason: "the units of a period are converted together, never part by part",
 			},
-			{Rule: "sum-of-event-amounts", Reason: "amounts of events are not prices; a percentage of 100 would pass them on"},
 			{Flag: "zero-usage-flat", When: without, Reason: "the first tier is reached without usage, as most peers have it"},
 			{Flag: "credits", Reason: "credit is taken off invoices, not off prices"},
 			{Flag: "discount", Reason: "discounts are taken off lines, not off the running total of a price"},
@@ -67,21 +67,12 @@ func TestPeerCasesOfPriceModels(t *testing.T) {
 			},
 		},
 		Unreachable: []peercases.Exclusion{
-			{When: ofModel("percentage", "graduated_percentage"), Reason: "no price of the API has this model"},
-			{Kind: "tier_detail", When: ofModel("graduated_percentage"), Reason: "no price of the API has this model"},
+			{When: frees, Reason: "no price of the API has free transactions"},
 		},
 	}.Run(t)
 }
 
 func splitLine(c peercases.Case) bool { return c.Has("split-line") }
-
-// ofModel finds cases of models.
-func ofModel(models ...string) func(peercases.Case) bool {
-	return func(c peercases.Case) bool {
-		var in struct{ Model string }
-		return json.Unmarshal(c.Input, &in) == nil && slices.Contains(models, in.Model)
-	}
-}
 
 // conversion is that of a metric.
 type conversion struct {
@@ -248,12 +239,14 @@ type modelInput struct {
 
 func checkModel(t *testing.T, in modelInput, want result) {
 	price, c := in.price(t)
-	got, err := price.Rate(in.Units, c)
-	require.NoError(t, err)
-	if in.Tax.IsGiven() {
-		got.Amount = taxed(t, got.Amount, in.Tax)
+	for _, p := range alike(t, price) {
+		got, err := p.Rate(in.Units, c)
+		require.NoError(t, err)
+		if in.Tax.IsGiven() {
+			got.Amount = taxed(t, got.Amount, in.Tax)
+		}
+		want.check(t, got)
 	}
-	want.check(t, got)
 }
 
 type bucketsInput struct {

@@ -57,8 +57,17 @@ func checkTierDetail(t *testing.T, in tierDetailInput, want tierDetailResult) {
 		price.Tiers = append(price.Tiers, asked)
 	}
 	require.NoError(t, price.Validate())
+	for _, p := range alike(t, price) {
+		requireTier(t, p, c, in.TotalUnits, nth, want)
+	}
+}
 
-	got, err := price.Rate(in.TotalUnits, c)
+// requireTier compares the steps of one tier.
+func requireTier(
+	t *testing.T, price rating.Price, c money.Currency, of money.Decimal, nth int, want tierDetailResult,
+) {
+	t.Helper()
+	got, err := price.Rate(of, c)
 	require.NoError(t, err)
 	units, amount, total := money.Whole(0), money.Whole(0), money.Whole(0)
 	for _, s := range got.Steps {
