@@ -2,26 +2,38 @@ package retry_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
+	"perennial/billing/costing"
 	"perennial/billing/dunning"
+	"perennial/billing/invoice"
 	"perennial/billing/period"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 	"perennial/internal/testkit/peercases"
 )
 
-// countsOrSums finds conditions about something else than days.
+// condition is one of being overdue, about days or about a number of invoices.
+type condition struct {
+	Days     *int `json:"days_since_earliest_unpaid_at_least"`
+	Invoices *int `json:"unpaid_invoices_at_least"`
+}
+
+// countsOrSums finds conditions other than one of days, or of a first unpaid invoice.
 func countsOrSums(c peercases.Case) bool {
 	var in struct{ Condition map[string]any }
-	if json.Unmarshal(c.Input, &in) != nil {
+	var known struct{ Condition condition }
+	if json.Unmarshal(c.Input, &in) != nil || json.Unmarshal(c.Input, &known) != nil {
 		return false
 	}
-	_, days := in.Condition["days_since_earliest_unpaid_at_least"]
-	return !days || len(in.Condition) > 1
+	first := known.Condition.Invoices != nil && *known.Condition.Invoices == 1
+	return len(in.Condition) != 1 || known.Condition.Days == nil && !first
 }
 
 func date(t *testing.T, s string) time.Time {
@@ -101,17 +113,44 @@ func checkOverdueTimeline(t *testing.T, in overdueTimelineInput, want struct{ St
 	require.Equal(t, want.States, states)
 }
 
+// checkOverdueCondition asks whether a subscription is past due for long enough, or at all.
 func checkOverdueCondition(t *testing.T, in struct {
-	Condition struct {
-		Days int `json:"days_since_earliest_unpaid_at_least"`
-	}
-	Account struct {
-		Days *int `json:"days_since_earliest_unpaid"`
+	Condition condition
+	Account   struct {
+		Days     *int `json:"days_since_earliest_unpaid"`
+		Invoices *int `json:"unpaid_invoices"`
 	}
 }, want struct{ Matches bool }) {
 	at := date(t, "2026-03-15")
-	got := in.Account.Days != nil && overdue(at.AddDate(0, 0, -*in.Account.Days), at, in.Condition.Days)
+	if in.Condition.Invoices != nil {
+		require.NotNil(t, in.Account.Invoices)
+		require.Equal(t, want.Matches, pastDueWith(t, *in.Account.Invoices, at))
+		return
+	}
+	require.NotNil(t, in.Condition.Days)
+	got := in.Account.Days != nil && overdue(at.AddDate(0, 0, -*in.Account.Days), at, *in.Condition.Days)
 	require.Equal(t, want.Matches, got)
+}
+
+// pastDueWith reports whether a subscription is past due that failed to pay one invoice more than so many, and pays that
+// one now.
+func pastDueWith(t *testing.T, unpaid int, at time.Time) bool {
+	t.Helper()
+	s := subscription.Subscription{Status: subscription.Active, ActivatedAt: at, TimeZone: "UTC"}
+	var facts costing.Facts
+	for n := range unpaid + 1 {
+		failed, err := subscribing.With(s, facts).Unpaid(dunning.PastDue, 1, at)
+		require.NoError(t, err)
+		s = failed.Subscription
+		facts.Open = append(facts.Open, invoice.Invoice{
+			ID: strconv.Itoa(n), Status: invoice.Open, Collection: collection.State{Phase: collection.Exhausted},
+		})
+	}
+	paid := facts.Open[0]
+	facts.Open = facts.Open[1:]
+	settled, err := subscribing.With(s, facts).Settled(paid, at)
+	require.NoError(t, err)
+	return settled.Subscription.Status == subscription.PastDue
 }
 
 func checkPaymentDue(t *testing.T, in struct {

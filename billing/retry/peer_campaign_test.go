@@ -1,0 +1,116 @@
+package retry_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/dunning"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/retry"
+	"perennial/billing/subscription"
+	"perennial/internal/testkit/peercases"
+)
+
+// campaignInput is a campaign that asks for what is overdue, and how often it has asked.
+type campaignInput struct {
+	Thresholds  map[string]money.Minor
+	Overdue     map[string]money.Minor
+	Attempts    map[string]int // made before
+	MaxAttempts int            `json:"max_attempts"`          // absent: more than were made
+	DaysBetween int            `json:"days_between_attempts"` // absent: enough have passed
+	LastAgo     *int64         `json:"last_attempt_seconds_ago"`
+	Excluded    bool           // leavesOut decides about it
+	OwnCampaign bool           `json:"own_campaign"` // in place of the one of all customers
+}
+
+// belowThreshold finds amounts for which the campaign does not ask.
+func belowThreshold(c peercases.Case) bool {
+	var in campaignInput
+	if json.Unmarshal(c.Input, &in) != nil {
+		return false
+	}
+	for currency, amount := range in.Overdue {
+		if threshold, has := in.Thresholds[currency]; !has || amount < threshold {
+			return true
+		}
+	}
+	return false
+}
+
+func leavesOut(c peercases.Case) bool {
+	var in campaignInput
+	return json.Unmarshal(c.Input, &in) == nil && in.Excluded
+}
+
+// checkDunningDue has an invoice for what is overdue in each currency, whose first attempt has failed. The attempts of a
+// campaign are its retries.
+func checkDunningDue(t *testing.T, in campaignInput, want struct {
+	Attempt  []string // the currencies
+	Attempts map[string]int
+}) {
+	due := []string{}
+	for currency := range in.Overdue {
+		state, starts := in.retried(t, in.Attempts[currency])
+		if starts {
+			due = append(due, currency)
+		}
+		if n, asserted := want.Attempts[currency]; asserted {
+			require.Equal(t, n, state.Automatic-1, currency)
+		}
+	}
+	require.ElementsMatch(t, want.Attempt, due)
+}
+
+// retried plays the attempts of one invoice up to now, and reports whether another one starts.
+func (in campaignInput) retried(t *testing.T, before int) (collection.State, bool) {
+	t.Helper()
+	gap := time.Duration(max(in.DaysBetween, 1)) * day
+	gaps := make([]time.Duration, max(in.MaxAttempts, before))
+	if in.MaxAttempts == 0 {
+		gaps = append(gaps, gap)
+	}
+	for i := range gaps {
+		gaps[i] = gap
+	}
+	policy := dunning.Default()
+	policy.Retry = retry.List(gaps...)
+	require.NoError(t, policy.Validate())
+	settings := subscription.Settings{Dunning: policy}
+	if in.OwnCampaign { // a plan's policy takes the place of the environment's
+		settings.Dunning = dunning.Policy{}
+		settings = settings.For(plan.Plan{Dunning: &policy})
+	}
+	terms := collection.Terms{Retry: settings.Dunning.Retry}
+
+	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	state := collection.State{Phase: collection.Waiting}
+	next := func(kind collection.Kind) collection.Effect {
+		t.Helper()
+		var effect collection.Effect
+		var err error
+		state, effect, err = collection.Next(state, collection.Input{Kind: kind, Now: at}, terms)
+		require.NoError(t, err)
+		return effect
+	}
+	require.Equal(t, collection.StartAttempt, next(collection.Begin))
+	next(collection.AttemptFailed)
+	for range before {
+		at = state.RetryAt
+		require.Equal(t, collection.StartAttempt, next(collection.RetryDue))
+		next(collection.AttemptFailed)
+	}
+	if in.LastAgo != nil {
+		at = at.Add(time.Duration(*in.LastAgo) * time.Second)
+	} else {
+		at = at.Add(gap)
+	}
+	if state.Phase != collection.Scheduled || at.Before(state.RetryAt) {
+		return state, false
+	}
+	return state, next(collection.RetryDue) == collection.StartAttempt
+}
