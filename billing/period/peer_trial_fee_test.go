@@ -113,6 +113,7 @@ func checkTrialBilling(t *testing.T, in trialBillingInput, want trialBillingResu
 	loc := zone(t, in.Timezone)
 	amount, days := in.Amount, in.TrialDays
 	if in.Upgrade != nil {
+		require.True(t, in.Upgrade.At.Before(period.AddDays(in.Start, loc, days)), "an upgrade within the trial")
 		amount, days = in.Upgrade.Amount, in.Upgrade.TrialDays
 	}
 	end := period.AddDays(in.Start, loc, days)
@@ -209,6 +210,8 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 	Start   time.Time `json:"period_start"`
 	Invoice string
 }) {
+	require.Contains(t, []string{"charge_automatically", "send_invoice"}, in.Collection, "which both bill alike")
+	require.True(t, in.Paid == (in.PaidAt != nil))
 	p := plan.Plan{
 		Active: true, Currency: "USD", Interval: interval(t, in.Interval, 1),
 		Prices: []plan.Price{plan.Flat("price_1", "", 1000)},

@@ -28,7 +28,7 @@ func TestPeerCasesOfTrials(t *testing.T) {
 			{Rule: "zero-invoice-at-trial-start", Reason: "a trial of ours has no invoice"},
 			{Kind: "trial_billing", When: otherBilling, Reason: "periods from an anchor of ours begin where the trial ends"},
 			{Kind: "trial_billing", When: countsHours, Reason: "a day of a trial has 24 hours; ours are local calendar days"},
-			{Kind: "trial_state", When: asksStatus, Reason: "nobody asks for a status: the trial decides about it"},
+			{Kind: "trial_state", When: asksStatus, Reason: "a request sets no status: the trial decides about it"},
 			{
 				Rule: "fp-payment-behavior", When: otherBehavior,
 				Reason: "the first invoice decides about the status; ours is active, and an app reads paidThrough",

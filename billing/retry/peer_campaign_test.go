@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,15 +71,12 @@ func checkDunningDue(t *testing.T, in campaignInput, want struct {
 func (in campaignInput) retried(t *testing.T, before int) (collection.State, bool) {
 	t.Helper()
 	gap := time.Duration(max(in.DaysBetween, 1)) * day
-	gaps := make([]time.Duration, max(in.MaxAttempts, before))
-	if in.MaxAttempts == 0 {
-		gaps = append(gaps, gap)
-	}
-	for i := range gaps {
-		gaps[i] = gap
+	most := in.MaxAttempts
+	if most == 0 {
+		most = before + 1
 	}
 	policy := dunning.Default()
-	policy.Retry = retry.List(gaps...)
+	policy.Retry = retry.List(slices.Repeat([]time.Duration{gap}, most)...)
 	require.NoError(t, policy.Validate())
 	settings := subscription.Settings{Dunning: policy}
 	if in.OwnCampaign { // a plan's policy takes the place of the environment's

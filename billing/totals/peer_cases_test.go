@@ -59,7 +59,7 @@ func TestPeerCasesOfTotals(t *testing.T) {
 			{Rule: "credit-in-line-order", Reason: "credit is taken off the total, which no line has a part of"},
 			{
 				Rule: "lago-credit-note-before-total", When: refundsPartly,
-				Reason: "the peer decides how much of a note goes back in money; with ours the caller says it",
+				Reason: "an invoice that is paid in part is open, and a note reduces what is due of it before money goes back",
 			},
 			{Kind: "credit_note_over_fees", When: discountsOfFees, Reason: "fees with discounts of their own, not by a coupon"},
 			{Rule: "wallets-by-priority-then-age", When: limitedWallets, Reason: "credit is not limited to kinds of lines"},

@@ -140,6 +140,7 @@ func (a arrival) takes(at time.Time) bool {
 // records are the events as callers of ours send them.
 func (p peerMetric) records(t *testing.T) []usage.Record {
 	t.Helper()
+	require.Contains(t, peerAggregations, p.Aggregation, "an aggregation that is not known")
 	place := map[string]int{}
 	var records []usage.Record
 	add := func(r usage.Record, key string) {
@@ -166,6 +167,7 @@ func (p peerMetric) records(t *testing.T) []usage.Record {
 		}
 	}
 	for i, e := range p.Events {
+		require.Contains(t, []string{"", "add", "remove"}, e.Operation, "an operation that is not known")
 		stored := e.Timestamp
 		if e.StoredAt != nil {
 			stored = *e.StoredAt

@@ -77,6 +77,7 @@ func checkEventValue(t *testing.T, in struct {
 	Invalid bool               `json:"invalid"`
 },
 ) {
+	require.Contains(t, peerAggregations, in.Aggregation, "an aggregation that is not known")
 	m := usage.Metric{Name: "m", Definition: usage.Definition{
 		Aggregation: peerAggregations[in.Aggregation], GroupBy: in.GroupBy,
 	}}
