@@ -211,7 +211,7 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 	Invoice string
 }) {
 	require.Contains(t, []string{"charge_automatically", "send_invoice"}, in.Collection, "which both bill alike")
-	require.True(t, in.Paid == (in.PaidAt != nil))
+	require.Equal(t, in.Paid, in.PaidAt != nil)
 	p := plan.Plan{
 		Active: true, Currency: "USD", Interval: interval(t, in.Interval, 1),
 		Prices: []plan.Price{plan.Flat("price_1", "", 1000)},

@@ -38,7 +38,11 @@ type changeInput struct {
 	BilledPeriod  *span          `json:"billed_period"`
 	Items         []priced
 	EffectiveDate string `json:"effective_date"`
+	Proration     string // none, or as the price
+	OneTime       bool   `json:"one_time"`
 }
+
+func (in changeInput) unprorated() bool { return in.Proration == "none" || in.OneTime }
 
 type changeResult struct{ Net, Credit, Charge *money.Decimal }
 
@@ -54,6 +58,11 @@ func checkChange(t *testing.T, c peercases.Case, in changeInput, want changeResu
 	require.Empty(t, in.EffectiveDate)
 	currency, err := money.ParseCurrency(strings.ToUpper(in.Currency))
 	require.NoError(t, err)
+	if in.unprorated() {
+		checkUnprorated(t, c, in, want, currency)
+		return
+	}
+	require.Empty(t, in.Proration, "a proration that is not known")
 	of := period.Period{Start: in.Start, End: in.End}
 	switch c.Rule {
 	case "fp-day-both-inclusive":
