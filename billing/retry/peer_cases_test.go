@@ -38,8 +38,11 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			{Kind: "dunning_timeline", Reason: "no campaigns over several invoices: each is collected by itself"},
 			{Kind: "webhook_retry_schedule", Reason: "deliveries have other gaps, which chance spreads by a fifth"},
 			{Kind: "webhook_response", When: otherSuccess, Reason: "only the status 200 is a success"},
-			{Kind: "webhook_response", When: endsOrSlows,
-				Reason: "no status disables an endpoint or slows others: days of failures do"},
+			{
+				Kind: "webhook_response", When: disables,
+				Reason: "no status disables an endpoint: three days without a success do",
+			},
+			{Kind: "webhook_response", When: throttles, Reason: "activities/delivery checks what slows an endpoint"},
 		},
 	}.Run(t)
 }

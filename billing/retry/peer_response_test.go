@@ -21,19 +21,26 @@ func otherSuccess(c peercases.Case) bool {
 	return json.Unmarshal(c.Input, &in) == nil && in.Status > 200 && in.Status < 300
 }
 
-func endsOrSlows(c peercases.Case) bool {
-	var want struct {
-		Disable  bool `json:"disable_endpoint"`
-		Throttle bool
-	}
-	return json.Unmarshal(c.Expected, &want) == nil && (want.Disable || want.Throttle)
+// webhookResponse is what a status means.
+type webhookResponse struct {
+	Delivered bool
+	Follow    *bool `json:"follow_redirect"`
+	Disable   bool  `json:"disable_endpoint"` // disables decides about it
+	Throttle  bool  // throttles decides about it
+}
+
+func disables(c peercases.Case) bool {
+	var want webhookResponse
+	return json.Unmarshal(c.Expected, &want) == nil && want.Disable
+}
+
+func throttles(c peercases.Case) bool {
+	var want webhookResponse
+	return json.Unmarshal(c.Expected, &want) == nil && want.Throttle
 }
 
 // checkWebhookResponse sends to a receiver that answers with the status, and points to another address.
-func checkWebhookResponse(t *testing.T, in struct{ Status int }, want struct {
-	Delivered bool
-	Follow    *bool `json:"follow_redirect"`
-}) {
+func checkWebhookResponse(t *testing.T, in struct{ Status int }, want webhookResponse) {
 	var followed atomic.Bool
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/elsewhere" {

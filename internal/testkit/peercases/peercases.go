@@ -51,6 +51,8 @@ type Suite struct {
 	Excluded []Exclusion       // the first that covers a case decides
 	// Unreachable cases are checked too, but do not count: they run code that no call of the API can reach.
 	Unreachable []Exclusion
+	// Part: another suite checks the rest of the category, and a source may have no case of this one.
+	Part bool
 }
 
 // Run checks every case that is not left out, logs how many ran and passed per rule and how many were left out and why,
@@ -77,7 +79,7 @@ func (s Suite) Run(t *testing.T) {
 		t.Logf("%s, %s: %d cases ran, %d passed%s", s.Category, source.name, ran.total(), passed, ran)
 		t.Logf("%s, %s: %d more ran, but do not count%s", s.Category, source.name, beside.total(), beside)
 		t.Logf("%s, %s: %d cases left out%s", s.Category, source.name, chosen.leftOut.total(), chosen.leftOut)
-		if ran.total() == 0 {
+		if ran.total() == 0 && !s.Part {
 			t.Errorf("no case of %s ran from %s", s.Category, source.name)
 		}
 	}
