@@ -27,9 +27,9 @@ type feeAfterTrialInput struct {
 	To         *string `json:"billed_last_day"`
 	Start      string
 	TrialDays  int    `json:"trial_days"`
-	Advance    bool   `json:"pay_in_advance"`
-	Terminated string `json:"terminated_on"` // To says the same
-	Replaced   bool   `json:"replaced_by_next_subscription"`
+	Advance    bool   `json:"pay_in_advance"` // the part is the same
+	Terminated string `json:"terminated_on"`
+	Replaced   bool   `json:"replaced_by_next_subscription"` // which has the day of its start
 }
 
 type feeAfterTrialResult struct {
@@ -41,9 +41,18 @@ type feeAfterTrialResult struct {
 func checkFeeAfterTrial(t *testing.T, in feeAfterTrialInput, want feeAfterTrialResult) {
 	day := func(s string) time.Time { return instant(t, s, time.UTC) }
 	of := period.Period{Start: day(in.First), End: day(in.Last).AddDate(0, 0, 1)}
+	whole := period.Schedule{Anchor: of.Start, Location: time.UTC, Interval: interval(t, in.Interval, 1)}.Period(0)
+	require.Equal(t, whole, of)
 	part := period.Period{Start: period.AddDays(day(in.Start), time.UTC, in.TrialDays), End: of.End}
 	if in.To != nil {
 		part.End = day(*in.To).AddDate(0, 0, 1)
+	}
+	if in.Terminated != "" {
+		end := day(in.Terminated)
+		if !in.Replaced {
+			end = end.AddDate(0, 0, 1)
+		}
+		require.Equal(t, end, part.End)
 	}
 	span := proration.Span{Length: 1}
 	if part.Start.Before(of.End) {
@@ -212,6 +221,8 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 }) {
 	require.Contains(t, []string{"charge_automatically", "send_invoice"}, in.Collection, "which both bill alike")
 	require.Equal(t, in.Paid, in.PaidAt != nil)
+	require.True(t, in.PaidAt == nil || !in.PaidAt.Before(in.End))
+	require.Equal(t, in.Start, in.Anchor)
 	p := plan.Plan{
 		Active: true, Currency: "USD", Interval: interval(t, in.Interval, 1),
 		Prices: []plan.Price{plan.Flat("price_1", "", 1000)},

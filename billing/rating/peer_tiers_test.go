@@ -162,6 +162,7 @@ func checkBlockTiers(t *testing.T, in struct {
 }, want struct {
 	Amounts []money.Decimal `json:"tier_amounts"`
 }) {
+	require.Equal(t, "block_tiers", in.Model)
 	got, err := blockPrice(t, in.Policy, in.Tiers).Rate(in.Units, "EUR")
 	require.NoError(t, err)
 	var expected, ours []string

@@ -188,6 +188,7 @@ func (p peerMetric) records(t *testing.T) []usage.Record {
 		}
 		// Of two with one id and time the peer keeps the later one; here a key stands for one record, and the later one is
 		// refused, so that only one of them is sent.
+		require.Subset(t, []string{"id", "source"}, p.DedupeBy, "a property that is not known")
 		key := e.ID
 		if e.ID != "" && len(p.DedupeBy) == 0 {
 			key += "@" + e.Timestamp.String()

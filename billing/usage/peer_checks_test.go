@@ -25,13 +25,18 @@ type peerWindowed struct {
 	Timezone string `json:"timezone"`
 }
 
+// granularities are the windows of the cases that are ours.
+var granularities = []usage.Granularity{usage.ByHour, usage.ByDay, usage.ByWeek, usage.ByMonth}
+
 func checkWindows(t *testing.T, in peerWindowed, want struct {
 	Windows []peerWindow `json:"windows"`
 }) {
 	m, measured := in.metric(), in.measured(t)
 	zone, err := time.LoadLocation(in.Timezone)
 	require.NoError(t, err)
+	require.Contains(t, granularities, usage.Granularity(in.Window), "a window that is not known")
 	for _, w := range want.Windows { // whole ones: the peer widens the range that is asked for
+		require.True(t, in.To.IsZero() || w.From.Before(in.To) && w.To.After(in.From), "a window of the range")
 		whole := []usage.Span{{Start: w.From.UTC(), End: w.To.UTC()}}
 		require.Equal(t, whole, usage.Windows(usage.Granularity(in.Window), w.From, w.To, zone))
 		totals := m.Series([]usage.Span{{Start: w.From, End: w.To}}, nil, nil, measured)[0]
@@ -46,6 +51,7 @@ func checkWindowBounds(t *testing.T, in peerWindowed, want struct {
 }) {
 	zone, err := time.LoadLocation(in.Timezone)
 	require.NoError(t, err)
+	require.Contains(t, granularities, usage.Granularity(in.Window), "a window that is not known")
 	windows := usage.Windows(usage.Granularity(in.Window), in.From, in.To, zone)
 	require.Len(t, windows, want.Count)
 	for i, w := range want.Windows {
@@ -99,10 +105,17 @@ func checkEventValue(t *testing.T, in struct {
 	if want.Value != nil {
 		require.Equal(t, *want.Value, got.Value.String())
 	}
+	if want.Group == nil {
+		return
+	}
+	require.Len(t, want.Group, len(in.GroupBy))
 	for i, name := range in.GroupBy {
-		if w := want.Group[name]; w != nil && *w != "" { // a property that is absent is null here, empty there
-			require.Equal(t, *w, *got.Group.Values()[i])
+		w, asked := want.Group[name]
+		require.True(t, asked, "a group by %s", name)
+		if w != nil && *w == "" { // a property that is absent is null here, empty there
+			w = nil
 		}
+		require.Equal(t, w, got.Group.Values()[i])
 	}
 }
 
@@ -170,6 +183,7 @@ func checkKeyActive(t *testing.T, in struct {
 },
 ) {
 	in.Aggregation = "unique_count"
+	in.Filter.Include = map[string][]string{valueProperty: {in.Key}}
 	m := in.metric()
 	totals := m.Series([]usage.Span{{Start: in.From, End: in.At.Add(time.Microsecond)}}, nil, nil, in.measured(t))[0]
 	require.Equal(t, want.Active, len(totals) == 1 && totals[0].Value.Sign() > 0)
