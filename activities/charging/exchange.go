@@ -129,7 +129,7 @@ func (x exchange) send(ctx context.Context) (providers.Result, error) {
 	})
 }
 
-// brought are the parameters that the payer's browser brought back, as service.PayerReturned has kept them.
+// brought are the parameters that the payer's browser brought back, as PayerReturned of service/payments has kept them.
 func brought(h payment.Handed) url.Values {
 	values, err := url.ParseQuery(h.Brought)
 	if err != nil { // nothing that could be handed over

@@ -1,6 +1,6 @@
 // Package charging brings charges and refunds forward at payment providers. billing/charging decides the next step from
-// the facts that are read on demand; the intent is committed, the provider called, and its answer recorded by
-// lifecycle. What is decided about money is decided there; here are reads, calls and writes.
+// the facts that are read on demand; the intent is committed, the provider called, and billing/recording decides what
+// its answer leads to. Here are reads, calls and writes; activities/README.md names the decisions that are still here.
 package charging
 
 import (

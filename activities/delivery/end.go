@@ -63,7 +63,7 @@ func (r *run) leave(ctx context.Context) {
 func (r *run) leaveBehind(ctx context.Context) {
 	rest := *r // the activity still reads the run
 	r.flying, r.posting, r.finished = nil, 0, nil
-	rest.leaving = true
+	rest.closing = true
 	ctx = context.WithoutCancel(ctx)
 	r.background.Go(func() {
 		for {

@@ -39,7 +39,7 @@ type run struct {
 	written  chan *recording // has room for all that are being written
 	writing  int             // recordings under way
 	sum      contract.DeliverOutput
-	leaving  bool // the activity has ended
+	closing  bool // the activity has ended: no attempt begins
 }
 
 func (a *Deliveries) newRun(ctx context.Context, e db.WebhookEndpoint, slow bool) (*run, error) {
@@ -94,7 +94,7 @@ func (r *run) takes(ctx context.Context) bool {
 		return false
 	default:
 	}
-	return !r.leaving && ctx.Err() == nil && r.Clock().Before(r.until) && r.endpoint.Status == delivery.EndpointEnabled
+	return !r.closing && ctx.Err() == nil && r.Clock().Before(r.until) && r.endpoint.Status == delivery.EndpointEnabled
 }
 
 // look reads what is due, where it is known no more: nothing, once the endpoint has been changed, whose signal begins

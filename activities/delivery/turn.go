@@ -106,7 +106,7 @@ func (r *run) patience() (<-chan time.Time, func() bool) {
 			oldest = t.began
 		}
 	}
-	if !r.fastLane || r.leaving || oldest.IsZero() {
+	if !r.fastLane || r.closing || oldest.IsZero() {
 		return nil, func() bool { return false }
 	}
 	timer := time.NewTimer(max(r.slowAfter()-r.Clock().Sub(oldest), 0))

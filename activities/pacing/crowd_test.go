@@ -15,13 +15,13 @@ import (
 	"perennial/activities/pacing"
 )
 
-// crowd are requests that want a turn when they were told to, earliest first.
+// crowd has requests that come for the turn that they were promised, earliest first.
 type crowd []request
 
 type request struct {
-	at   time.Time
-	told time.Time // when its turn is; zero: it was told none
-	poll bool
+	at       time.Time
+	promised time.Time // its turn; zero: it was promised none
+	poll     bool
 
 	account string // empty: pp_1
 }
@@ -72,12 +72,12 @@ func (c crowd) serve(
 		if one.poll {
 			wait, mine = takePoll(p, cmp.Or(one.account, "pp_1"), 10)
 		} else {
-			wait, mine = takeTold(p, cmp.Or(one.account, "pp_1"), 10, one.told)
+			wait, mine = takePromised(p, cmp.Or(one.account, "pp_1"), 10, one.promised)
 		}
 		switch {
 		case !mine:
-			one.told = now.Add(wait)
-			one.at = one.told.Add(time.Duration(spread.Int64N(int64(lateness))))
+			one.promised = now.Add(wait)
+			one.at = one.promised.Add(time.Duration(spread.Int64N(int64(lateness))))
 			heap.Push(&c, one)
 		case one.poll:
 			polled++
@@ -142,7 +142,7 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil }, Sleepers: 2,
 	}
-	wait := func(account string) (d time.Duration, mine bool) { return takeTold(p, account, 10, now) }
+	wait := func(account string) (d time.Duration, mine bool) { return takePromised(p, account, 10, now) }
 	for _, account := range []string{"pp_1", "pp_2", "pp_3"} {
 		d, mine := wait(account)
 		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{d, mine})
@@ -163,8 +163,8 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	require.True(t, mine, "the places are free again")
 }
 
-// While turns are promised, a first send that was told none does not take one, however often such come; what was told a
-// turn finds it, and keeps it where something else wakes it before.
+// While turns are promised, a first send that was promised none does not take one, however often such come; what was
+// promised a turn finds it, and keeps it where something else wakes it before.
 func TestPacing_PromisedTurnsAreKept(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -180,9 +180,9 @@ func TestPacing_PromisedTurnsAreKept(t *testing.T) {
 		now = turn
 		require.NotZero(t, take(p, "pp_1", 1), "a newcomer")
 		last := turns[9]
-		wait, mine := takeTold(p, "pp_1", 1, last)
+		wait, mine := takePromised(p, "pp_1", 1, last)
 		require.Equal(t, [2]any{last.Sub(now), false}, [2]any{wait, mine}, "it comes early")
-		wait, mine = takeTold(p, "pp_1", 1, turn)
+		wait, mine = takePromised(p, "pp_1", 1, turn)
 		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine}, "its turn")
 	}
 }
@@ -204,7 +204,7 @@ func TestPacing_PollsLeaveHalfOfTheTurnsToSends(t *testing.T) {
 	require.Greater(t, float64(polled), last.Seconds()*2.5)
 }
 
-// What a callback asks for is not told to wait behind the crowd.
+// What a callback asks for does not wait behind the crowd.
 func TestPacing_CallbacksDoNotQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)

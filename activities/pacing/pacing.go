@@ -26,8 +26,8 @@ const shareLife = 15 * time.Second
 // Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so
 // that a crowd costs little more than its requests; and polls take at most half of the turns, so that payments that
 // were accepted do not keep others from being sent. What follows a callback or a person's command tries again soon.
-// While turns are promised, a first send that was told none waits behind those that were: what comes for its turn finds
-// it.
+// While turns are promised, a first send that was promised none waits behind those that were: what comes for its turn
+// finds it.
 type Pacer struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
@@ -71,7 +71,7 @@ func (p *Pacer) knows(now time.Time) bool {
 }
 
 const (
-	// longestTurn is the most that a request is told to wait for its turn.
+	// longestTurn is the longest wait for a turn that is given to a request.
 	longestTurn = 10 * time.Minute
 	// contested is the time for which polls keep to their half after a first send has waited, which may wait for as
 	// long.
@@ -87,9 +87,9 @@ type turns struct {
 }
 
 // Take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
-// told is the time that a first send was given; zero: it comes for the first time.
+// promised is the turn that a first send was given before; zero: it comes for the first time.
 func (p *Pacer) Take(
-	account string, perSecond int, why charging.Errand, told time.Time,
+	account string, perSecond int, why charging.Errand, promised time.Time,
 ) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
 		return 0, true
@@ -102,7 +102,7 @@ func (p *Pacer) Take(
 	wait = turn.DelayFrom(now)
 	switch why {
 	case charging.ErrandSend:
-		due := !told.IsZero() && !now.Before(told)
+		due := !promised.IsZero() && !now.Before(promised)
 		mine = due && wait <= t.near() && p.room(wait, now) || wait == 0 && !now.Before(t.next)
 	case charging.ErrandPoll:
 		if now.After(t.contestedUntil) {
@@ -122,7 +122,7 @@ func (p *Pacer) Take(
 	turn.CancelAt(now)
 	switch why {
 	case charging.ErrandSend:
-		wait = t.promiseSend(now.Add(wait), told, now)
+		wait = t.promiseSend(now.Add(wait), promised, now)
 	case charging.ErrandPoll:
 		wait = promise(&t.nextPoll, now.Add(wait), gapOf(t.polls.Limit()), now)
 		wait += rand.N(wait/4 + 1) //nolint:gosec // it only spreads
@@ -148,13 +148,13 @@ func gapOf(limit rate.Limit) time.Duration {
 }
 
 // promiseSend returns how far away the turn of a first send is, which is not before the earliest.
-func (t *turns) promiseSend(earliest, told, now time.Time) time.Duration {
+func (t *turns) promiseSend(earliest, promised, now time.Time) time.Duration {
 	t.contestedUntil = now.Add(contested)
 	gap := gapOf(t.all.Limit())
 	switch {
-	case told.IsZero():
-	case now.Before(told): // something else woke it: it keeps its turn
-		return told.Sub(now)
+	case promised.IsZero():
+	case now.Before(promised): // something else woke it: it keeps its turn
+		return promised.Sub(now)
 	case later(t.late, earliest).Sub(now) < ShortTurn:
 		return promise(&t.late, earliest, gap, now)
 	}

@@ -35,11 +35,11 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 		for range rapid.IntRange(1, 400).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "gap")) * time.Millisecond)
 			p := all[rapid.IntRange(0, processes-1).Draw(t, "process")]
-			told := time.Time{}
-			if rapid.Bool().Draw(t, "told") {
-				told = now
+			promised := time.Time{}
+			if rapid.Bool().Draw(t, "promised") {
+				promised = now
 			}
-			if wait, mine := takeTold(p, "pp_1", limit, told); mine {
+			if wait, mine := takePromised(p, "pp_1", limit, promised); mine {
 				sent = append(sent, now.Add(wait))
 			}
 		}
@@ -73,7 +73,7 @@ func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
 		require.Zero(t, take(nil, "pp_1", 1))
 	}
 	now = now.Add(time.Second)
-	_, mine := takeTold(p, "pp_1", 1, now)
+	_, mine := takePromised(p, "pp_1", 1, now)
 	require.True(t, mine)
 }
 
@@ -120,6 +120,6 @@ func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
 	require.Equal(t, 300*time.Millisecond, take(p, "pp_1", 10))
 	require.Zero(t, take(p, "pp_2", 10))
 	now = now.Add(300 * time.Millisecond)
-	wait, mine := takeTold(p, "pp_1", 10, now)
+	wait, mine := takePromised(p, "pp_1", 10, now)
 	require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine})
 }

@@ -7,14 +7,14 @@ import (
 	"perennial/billing/charging"
 )
 
-// take takes a turn of a first send that was told none; zero: it has one now.
+// take takes a turn of a first send that was promised none; zero: it has one now.
 func take(p *pacing.Pacer, account string, perSecond int) time.Duration {
 	wait, _ := p.Take(account, perSecond, charging.ErrandSend, time.Time{})
 	return wait
 }
 
-// takeTold takes the turn that a first send was told.
-func takeTold(p *pacing.Pacer, account string, perSecond int, turn time.Time) (wait time.Duration, mine bool) {
+// takePromised takes the turn that a first send was promised.
+func takePromised(p *pacing.Pacer, account string, perSecond int, turn time.Time) (wait time.Duration, mine bool) {
 	return p.Take(account, perSecond, charging.ErrandSend, turn)
 }
 

@@ -29,7 +29,7 @@ const (
 	// stuckAfter is the time after which the run of a subscription counts as stuck, if it stays overdue while each pass
 	// wakes it: it waits for something that never comes, or refuses its messages.
 	stuckAfter = 5 * time.Minute
-	stuckTold  = 10 // of them are named in the log
+	stuckNamed = 10 // of them are named in the log
 )
 
 // stuck remembers since when subscriptions are overdue. Each worker process remembers the passes that ran on it: where

@@ -60,7 +60,7 @@ const (
 	callbackLife    = 90 * 24 * time.Hour
 	idempotencyLife = 48 * time.Hour
 	purgeBatch      = 5_000
-	lostTold        = 10 // how many callbacks about lost transactions a pass names
+	lostNamed       = 10 // how many callbacks about lost transactions a pass names
 )
 
 // Reconcile makes one pass. More tells that a batch was full, so that the workflow calls again at once.
@@ -265,20 +265,20 @@ func (p *pass) wakes(ctx context.Context) error {
 	return nil
 }
 
-// decided tells the workflows of payments of their own what a person decided. The signal waits in Temporal from then
-// on, so that the mark has done its work.
+// decided signals to the workflows of payments of their own what a person decided. The signal waits in Temporal from
+// then on, so that the mark has done its work.
 func (p *pass) decided(ctx context.Context) error {
 	before := p.now.Add(-grace)
 	refs, err := p.Store.Reconcile.WakePendingPayments(ctx, before, p.batch)
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	told := each(ctx, p, refs, refID, func(ctx context.Context, r db.Ref) error {
+	signalled := each(ctx, p, refs, refID, func(ctx context.Context, r db.Ref) error {
 		return p.check(ctx, db.TransactionRef{Ref: r})
 	})
-	p.found.Signalled += len(told)
+	p.found.Signalled += len(signalled)
 	return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
-		return tx.Reconcile.ClearPaymentsWakePending(ctx, told, before)
+		return tx.Reconcile.ClearPaymentsWakePending(ctx, signalled, before)
 	})
 }
 
@@ -299,7 +299,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lost, err := p.Store.Payments.LostCallbacks(ctx, lostTold)
+	lost, err := p.Store.Payments.LostCallbacks(ctx, lostNamed)
 	if err != nil {
 		return err
 	}
@@ -368,7 +368,7 @@ func (p *pass) late(ctx context.Context) error {
 	p.found.Signalled += len(each(ctx, p, p.stuck.lasting(still, p.now.Add(-overdue)), refID, p.wake))
 	lasting := p.stuck.lasting(slices.Concat(late, still), p.now.Add(-stuckAfter))
 	p.found.Stuck = len(lasting)
-	for _, s := range lasting[:min(len(lasting), stuckTold)] {
+	for _, s := range lasting[:min(len(lasting), stuckNamed)] {
 		p.found.StuckIDs, p.found.StuckIn = append(p.found.StuckIDs, s.ID), append(p.found.StuckIn, s.EnvironmentID)
 	}
 	return nil

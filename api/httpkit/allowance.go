@@ -27,7 +27,7 @@ func (k *Kit) count(header http.Header, key db.APIKey, hash []byte, from netip.A
 	if !grant.OK && key.Kind == string(apikey.Secret) {
 		k.exhausted.note(hash, now.Add(grant.Wait))
 	}
-	return k.told(header, grant)
+	return k.writeAllowance(header, grant)
 }
 
 // The headers in the form that net/http has them in, in which nothing has to be changed at each request.
@@ -36,8 +36,8 @@ const (
 	rateLimit       = "Ratelimit"
 )
 
-// told writes the headers, and refuses what was not granted.
-func (k *Kit) told(header http.Header, grant quota.Grant) error {
+// writeAllowance writes the headers of the rate limit, and returns the refusal of a request that was not granted.
+func (k *Kit) writeAllowance(header http.Header, grant quota.Grant) error {
 	limit := k.config.Requests.Limit()
 	// A bucket as a quota: as many requests as it holds, in the time that it takes to fill.
 	header[rateLimitPolicy] = []string{`"key";q=` + strconv.Itoa(limit.Burst) +
@@ -53,8 +53,8 @@ func (k *Kit) told(header http.Header, grant quota.Grant) error {
 }
 
 // exhausted remembers keys that may make no request for a moment, so that their requests take neither a seat nor a look
-// at the database from others. It only ever refuses: a key that was revoked meanwhile is told so afterwards. The zero
-// value is ready.
+// at the database from others. It only ever refuses: a key that was revoked meanwhile gets that refusal afterwards. The
+// zero value is ready.
 type exhausted struct {
 	mu    sync.Mutex
 	until map[string]time.Time // by hash
@@ -83,7 +83,7 @@ func (e *exhausted) wait(hash []byte, now time.Time) time.Duration {
 // atTheDoor refuses a request of a key that is known to be exhausted. Fault: rate_limit_exceeded.
 func (k *Kit) atTheDoor(header http.Header, hash []byte) error {
 	if wait := k.exhausted.wait(hash, k.now()); wait > 0 {
-		return k.told(header, quota.Grant{Wait: wait})
+		return k.writeAllowance(header, quota.Grant{Wait: wait})
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ type Listed struct {
 // Meaning is the texts in one.
 func (l Listed) Meaning() string { return strings.Join(l.Texts, " Or: ") }
 
-// told are the statuses whose codes are the same for all operations.
-var told = []int{
+// commonStatuses have the same codes for all operations.
+var commonStatuses = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnsupportedMediaType,
 }
@@ -39,7 +39,7 @@ func (k *Kit) codesOf(op Operation, status int) string {
 				codes = append(codes, p.Code)
 			}
 		}
-	case status == http.StatusTooManyRequests, slices.Contains(told, status):
+	case status == http.StatusTooManyRequests, slices.Contains(commonStatuses, status):
 		for _, p := range k.config.Problems {
 			if p.Status == status && (p.Everywhere || status == http.StatusTooManyRequests && op.Crowds) {
 				codes = append(codes, p.Code)

@@ -43,8 +43,8 @@ var confirmPages = map[payment.Confirmation]confirmPage{
 // unknownLink is the page of a token that nobody has, however it is written.
 var unknownLink = confirmPage{"This link does not exist", "Check that you opened the whole link."}
 
-// confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for:
-// it opens nothing else.
+// confirm sends a payer to the provider's page, or shows how the payment ended. It asks for the token only, which opens
+// nothing else.
 func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	_, txn, err := h.store.Payments.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
 	if err == nil && txn.Confirmation(h.now()) == payment.ConfirmNow {
@@ -53,21 +53,21 @@ func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Re
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	return h.tellPayer(w, txn.Confirmation(h.now()), err)
+	return h.showPayer(w, txn.Confirmation(h.now()), err)
 }
 
-// confirmed is where a provider sends the payer back to. What the address says of the outcome is not believed: anybody
-// can write it. What the provider needs of it to complete the charge is kept for that, and shown to nobody.
+// confirmed serves the page to which a provider sends the payer back. The outcome in its address proves nothing, since
+// any visitor can write it. Parameters that the provider needs to complete the charge are kept, and never shown.
 func (h *Handler) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	_, told, err := h.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
-	return h.tellPayer(w, told, err)
+	_, confirmation, err := h.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
+	return h.showPayer(w, confirmation, err)
 }
 
-func (h *Handler) tellPayer(w http.ResponseWriter, told payment.Confirmation, err error) error {
+func (h *Handler) showPayer(w http.ResponseWriter, confirmation payment.Confirmation, err error) error {
 	page, status := unknownLink, http.StatusNotFound
 	switch {
 	case err == nil:
-		page, status = confirmPages[told], http.StatusOK
+		page, status = confirmPages[confirmation], http.StatusOK
 	case !errors.Is(err, db.ErrTransactionNotFound):
 		return err
 	}
@@ -86,7 +86,7 @@ func forPayer(w http.ResponseWriter) {
 		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
 }
 
-// confirmLink is what an app gives to the payer; empty: there is nothing to confirm now.
+// confirmLink returns the link that an app gives to the payer; empty: there is nothing to confirm now.
 func (h *Handler) confirmLink(t payment.Transaction) string {
 	if t.Confirmation(h.now()) != payment.ConfirmNow {
 		return ""

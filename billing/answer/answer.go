@@ -1,6 +1,6 @@
 // Package answer is the vocabulary of what a provider says about an operation: its outcome, and the refunds and
-// disputes of a charge. The adapters in providers speak it; payment and lifecycle believe or doubt it. It does not own
-// what follows from an answer (payment, charging, lifecycle), nor how one is asked for (providers).
+// disputes of a charge. The adapters in providers speak it; payment and recording believe or doubt it. It does not own
+// what follows from an answer (payment, charging, recording), nor how one is asked for (providers).
 package answer
 
 import (

@@ -1,6 +1,6 @@
 // Package catalog owns the catalogue as code: which plans a file describes, what has to change so that there are these
 // plans, and what that means for running subscriptions. It does not own how a file is written (api), what a plan is
-// (plan), nor how a subscription is moved to another version (subscription).
+// (plan), nor how a subscription is moved to another version (subscribing).
 package catalog
 
 import (

@@ -1,7 +1,7 @@
 // Package charging decides what to do next about a charge or a refund: send it, ask its provider, hold it, look for a
 // send that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what
 // may be sent again), routing (which account takes it) and what the steps before it found. It does not own what an
-// answer leads to (lifecycle), nor reads and calls (activities): it says what it must know, and decides again when that
+// answer leads to (recording), nor reads and calls (activities): it says what it must know, and decides again when that
 // is known.
 package charging
 

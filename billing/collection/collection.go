@@ -1,6 +1,6 @@
 // Package collection owns how one invoice is collected: a pure state machine that says what a result, a timer or a
 // command leads to. The subscription workflow and the standalone payment workflow share it. It does not own amounts
-// (invoice), provider calls (providers) nor what an unpaid invoice means for the subscription (subscription).
+// (invoice), provider calls (providers) nor what an unpaid invoice means for the subscription (subscribing).
 package collection
 
 import "time"

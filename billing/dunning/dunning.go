@@ -1,6 +1,6 @@
 // Package dunning owns what is done about an invoice that cannot be collected: the schedule of retries, by failure code
 // where that matters, and what happens to the subscription after the last of them. It does not own when a single retry
-// is due (retry), nor how the subscription gets from one state to the next (subscription).
+// is due (retry), nor how the subscription gets from one state to the next (subscribing).
 package dunning
 
 import (

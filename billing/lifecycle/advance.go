@@ -35,8 +35,8 @@ func (ofSubscription) holdsUp(d *Decision, i int) bool {
 	return ok && !d.Now.Before(at) && at.Before(s.CurrentPeriod.End)
 }
 
-// endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
-// neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
+// endErased ends the subscription of a customer who is erased, in the first decision about it. What became due before
+// is neither billed nor collected, nor are lines that wait for an invoice: it would have no recipient.
 func (ofSubscription) endErased(d *Decision) error {
 	for len(d.Drafts) > 0 {
 		d.discard(0)

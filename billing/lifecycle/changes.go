@@ -82,7 +82,7 @@ func (c Changes) Made(id string) *payment.Transaction {
 	return nil
 }
 
-// InvoiceKind is what a decision does to the row of an invoice. The kinds are in the order in which they are written.
+// InvoiceKind is the change of an invoice's row. The kinds are in the order in which they are written.
 type InvoiceKind int
 
 // The kinds of InvoiceChange.
@@ -102,8 +102,8 @@ type InvoiceChange struct {
 	Invoice invoice.Invoice
 }
 
-// InvoiceChanges are what a decision writes of invoices, in the order in which it is written. The row of an invoice is
-// written once, unless it was a draft before.
+// InvoiceChanges has the writes of invoices of a decision, in their order. The row of an invoice is written once,
+// unless it was a draft before.
 type InvoiceChanges []InvoiceChange
 
 // Of returns the invoices of some kinds: those of the first kind first.

@@ -77,7 +77,7 @@ func (d *Decision) announceFailure(inv invoice.Invoice, after collection.State) 
 	d.Announce(failed)
 }
 
-// after is what an input leads to in the collection of open invoice i. Nothing is changed yet.
+// after returns the state and the effect of an input in the collection of open invoice i. Nothing is changed yet.
 func (d *Decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
 	inv := d.Open[i]
 	return collection.Next(inv.Collection, in, d.terms(inv))
@@ -157,9 +157,9 @@ func (d *Decision) attempt(i int) error {
 	return nil
 }
 
-// attemptID derives the id of an attempt that nobody asked for from its invoice and number, so that an attempt repeated
-// after a restore of the database has the same id and with it the same key at the provider. That is also so of the one
-// that tries a new payment method. A person's attempt has a random id.
+// attemptID derives the id of an automatic attempt from its invoice and number, so that an attempt repeated after a
+// restore of the database has the same id and with it the same key at the provider. That is also so of the one that
+// tries a new payment method. A person's attempt has a random id.
 func (d *Decision) attemptID(inv invoice.Invoice) string {
 	if d.asked {
 		return d.IDs.Transaction(d.Real)

@@ -42,7 +42,7 @@ func (VoidInvoice) Name() string { return "void_invoice" }
 // Name returns mark_uncollectible.
 func (MarkUncollectible) Name() string { return "mark_uncollectible" }
 
-// ErrNotOpen refuses to give up an invoice that is closed. invoice.Closed says more where the invoice is at hand.
+// ErrNotOpen refuses to write off an invoice that is closed.
 var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
 	"The invoice is not open: it is paid, void or uncollectible.")
 

@@ -119,7 +119,7 @@ func EndGrant(s State, g balance.Grant, at Moment) Changes {
 		return d.Changes
 	}
 	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditExpired})
-	if d.Customer.ErasedAt.IsZero() { // else nobody would read it
+	if d.Customer.ErasedAt.IsZero() { // else it would have no reader
 		d.Announce(event.CreditGrantExpired{CreditGrant: g.Announced(), AmountExpired: int64(left)})
 	}
 	return d.Changes

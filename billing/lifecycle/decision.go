@@ -29,8 +29,8 @@ type Decision struct {
 	draftsBefore []invoice.Invoice
 }
 
-// Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the
-// caller may not know it. In real time no decision is older than the last one: the caller took the time before it
+// Time returns the time of a decision in the subscription's own time: that of the test clock where there is one, since
+// the caller may not know it. In real time no decision is older than the last one: the caller took the time before it
 // waited for the locks, and meanwhile, say, the period ended that a refund is for.
 func (s State) Time(at Moment) time.Time {
 	switch {

@@ -81,15 +81,15 @@ func (d *Decision) finalize(i int) error {
 	}
 	out.Invoice.CreatedAt, out.Invoice.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
 	d.Changes.Invoices.finalize(out.Invoice)
-	// Nobody is there to ask for it later: it gets the attempt that it would have had.
+	// An ended subscription makes no attempt later: the invoice gets the one that it would have had.
 	ended := d.Subscription.Status == subscription.Canceled
 	draft.Attempt = ended && len(d.Open) == 0 && d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin
 	return d.issued(out, draft)
 }
 
-// lastAttemptWithin is how long after its grace the draft of a subscription that has ended is still charged
-// automatically. A build that knew of no drafts has ended it: who left is not charged for a whole period weeks later.
-// The invoice is issued all the same, for a person to decide.
+// lastAttemptWithin is the time after its grace in which the draft of a subscription that has ended is still charged
+// automatically. A build that knew of no drafts has ended it: a customer who left is not charged for a whole period
+// weeks later. The invoice is issued all the same, for a person to decide.
 const lastAttemptWithin = 24 * time.Hour
 
 // finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as
@@ -112,7 +112,7 @@ func (d *Decision) finalizeAll() error {
 	return nil
 }
 
-// discard removes draft i: another invoice takes its place, or nobody would read it.
+// discard removes draft i: another invoice takes its place, or it would have no recipient.
 func (d *Decision) discard(i int) {
 	gone := d.Drafts[i]
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
@@ -125,7 +125,7 @@ func (s State) indexDraft(invoiceID string) int {
 	return slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// draftDue is when the first draft is to be issued.
+// draftDue returns the time at which the first draft is to be issued.
 func (s State) draftDue() (at time.Time, ok bool) {
 	if len(s.Drafts) == 0 {
 		return time.Time{}, false
@@ -147,7 +147,7 @@ func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	return list
 }
 
-// addedToDrafts are drafts that were redrawn in this decision, with the lines that they had not before.
+// addedToDrafts returns the drafts that were redrawn in this decision, with the lines that they had not before.
 func (d *Decision) addedToDrafts() (added []invoice.Invoice) {
 	for _, inv := range d.Changes.Invoices.Of(DraftUpdated) {
 		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })

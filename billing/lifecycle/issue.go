@@ -49,7 +49,7 @@ func (d *Decision) issue(draft invoice.Draft) error {
 	return d.issued(out, draft)
 }
 
-// issuing is what an invoice of the subscription needs beside its lines.
+// issuing returns the facts that an invoice of the subscription needs beside its lines.
 func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	s := d.Subscription
 	return invoice.Issuing{

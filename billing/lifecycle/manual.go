@@ -54,7 +54,7 @@ func DeleteDraft(s State, at Moment) (State, Changes, error) {
 	return d.Finish()
 }
 
-// aroundDraft is what surrounds a draft when it is written.
+// aroundDraft returns the tax rates and the time with which a draft is written.
 func (ofCustomer) aroundDraft(d *Decision) invoicing.Around {
 	return invoicing.Around{
 		Rates: tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), Exempt: d.Customer.TaxExempt, Now: d.Now,

@@ -12,16 +12,16 @@ import (
 	"perennial/billing/subscription"
 )
 
-// owner is what a State is of: a subscription, or a customer without one. What differs between the two in a decision is
-// here; which workflow follows a transaction, callers know by its SubscriptionID.
+// owner is the subject of a State: a subscription, or a customer without one. What differs between the two in a
+// decision is here; callers know by its SubscriptionID which workflow follows a transaction.
 type owner interface {
 	// begin makes the State what the rules of today want.
 	begin(d *Decision)
-	// catchUp performs whatever is due by now.
+	// catchUp performs all that is due by now.
 	catchUp(d *Decision) error
 	// finish decides what happens next automatically.
 	finish(d *Decision) error
-	// next is what happens next automatically, and when.
+	// next returns the next automatic action, and its time.
 	next(s State) (subscription.Action, time.Time)
 	// payable names the invoice that a payment pays. Faults: those of subscribing.Payable.
 	payable(d *Decision, amount *money.Minor) (invoice.Invoice, error)
@@ -60,7 +60,7 @@ func (ofSubscription) begin(d *Decision) {
 	d.Subscription = d.situation().Itemized()
 }
 
-// catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
+// catchUp performs all that is due by now. Meanwhile due is when it should have been done.
 func (owner ofSubscription) catchUp(d *Decision) error {
 	if !d.Customer.ErasedAt.IsZero() {
 		return owner.endErased(d)
@@ -97,7 +97,7 @@ func (owner ofSubscription) finish(d *Decision) error {
 	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
 		s.FinishedAt = d.Now
-	case pending: // also of a canceled one, when somebody pays what it left open
+	case pending: // also of a canceled one, when an invoice that it left open is paid
 		s.FinishedAt = time.Time{}
 	}
 	if !reflect.DeepEqual(d.before, *s) {

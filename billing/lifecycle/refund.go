@@ -15,7 +15,7 @@ func (d *Decision) refund(charge payment.Transaction, amount money.Minor) (payme
 	return d.RefundAs(d.IDs.Transaction(d.Real), charge, amount)
 }
 
-// RefundExtra gives a charge back that does not count. Nobody asked for it, so its id is derived: repeated after a
+// RefundExtra gives a charge back that does not count. The refund is automatic, so its id is derived: repeated after a
 // restore of the database it has the same key at the provider.
 func (d *Decision) RefundExtra(charge payment.Transaction) (payment.Transaction, error) {
 	return d.RefundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
@@ -34,8 +34,9 @@ func (d *Decision) RefundAs(id string, charge payment.Transaction, amount money.
 	return reserved, nil
 }
 
-// refundable is how much of what was paid for the current period can go back in money. Part of it may have gone back
-// already. A payment without its charge is a fault: to give back less than was promised is worse than to fail.
+// refundable returns the part of the payments for the current period that can go back in money. Part of it may have
+// gone back already. A payment without its charge is a fault: to give back less than was promised is worse than to
+// fail.
 func (s State) refundable() (sum money.Minor, err error) {
 	for _, inv := range s.Paid {
 		charge, ok := s.Captures[inv.ID]
@@ -48,7 +49,7 @@ func (s State) refundable() (sum money.Minor, err error) {
 	return sum, nil
 }
 
-// refunds are the parts of which refundCurrentPeriod puts an amount together, in its order.
+// refunds has the parts of which refundCurrentPeriod puts an amount together, in its order.
 func (s State) refunds() (parts []invoice.Refundable) {
 	for _, inv := range slices.Backward(s.Paid) {
 		if inv.AmountPaid != 0 {

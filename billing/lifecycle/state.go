@@ -1,7 +1,7 @@
 // Package lifecycle composes the rules: it decides all consequences of an input in the life of one subscription. A
 // State, the time and the input go in; the new State and the Changes to write come out. It is pure: no clock, no
 // random, no I/O; ids come from an injected source. The callers (activities, service) load a State under lock, call
-// Advance or Apply, and write the Changes in the same transaction. It does not own the single rules (subscription,
+// Advance or Apply, and write the Changes in the same transaction. It does not own the single rules (subscribing,
 // collection, invoice, payment), what a provider's answer leads to (recording, which makes decisions as this package
 // does), SQL (db), nor the time of a call (workflows).
 package lifecycle
@@ -66,7 +66,7 @@ type Provider struct {
 	Limits   money.Limits // of its charges in the subscription's currency
 }
 
-// Moment is when a decision is made, and the source of new ids.
+// Moment has the time of a decision, and the source of new ids.
 type Moment struct {
 	Now  time.Time // the subscription's own time; State.ClockNow overrides it
 	Real time.Time // the wall clock's: the charge protocol runs in real time, also on a test clock
@@ -91,13 +91,13 @@ func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
 
-// BalanceCurrency is the currency of Balance.
+// BalanceCurrency returns the currency of Balance.
 func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.Currency, s.Currency) }
 
-// settings are those of the environment and of the plan that the subscription is on now.
+// settings returns those of the environment and of the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
 
-// limits are which charges the customer's provider takes; without one, any.
+// limits returns the amounts that the customer's provider takes; without a provider, any.
 func (s State) limits() money.Limits {
 	if s.Provider == nil {
 		return money.Limits{}
@@ -105,7 +105,7 @@ func (s State) limits() money.Limits {
 	return s.Provider.Limits
 }
 
-// Situation is the subscription with what decisions about it depend on.
+// Situation returns the subscription with the facts that decisions about it depend on.
 func (s State) Situation() subscribing.Situation {
 	return subscribing.With(s.Subscription, costing.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
@@ -113,8 +113,8 @@ func (s State) Situation() subscribing.Situation {
 	})
 }
 
-// givenBack is what is no longer there of the money that paid for the current period, where Captures are loaded. What
-// was paid outside stays, as far as is known here.
+// givenBack returns the part of the money for the current period that has gone back since, where Captures are loaded. A
+// payment made outside counts as kept.
 func (s State) givenBack() (sum money.Minor) {
 	for _, charge := range s.Captures {
 		if !charge.External() {
@@ -151,8 +151,8 @@ func (s State) InReview() *payment.Transaction {
 // Next returns what happens automatically, and when.
 func (s State) Next() (subscription.Action, time.Time) { return s.owner().next(s) }
 
-// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A
-// payment that began before then is waited for.
+// dueNext returns the end of the time to pay the invoice in collection, where the invoice was sent and its end was not
+// announced. A payment that began before then is waited for.
 func (s State) dueNext() (time.Time, bool) {
 	i := s.IndexOpen(s.Subscription.CollectingInvoiceID)
 	if i < 0 || s.Subscription.Status == subscription.Canceled {

@@ -1,6 +1,6 @@
 // Package moving owns what a company brings when it moves in from another billing system: records of customers,
 // balances and subscriptions, and which subscription follows from one. It does not own how records are written in files
-// (movefile) nor which of them are here already (service).
+// (service/movefile) nor which of them are here already (service).
 package moving
 
 import (

@@ -2,8 +2,8 @@ package payment
 
 import "time"
 
-// Action is what a charge waits for where its provider wants the payer to confirm it (3-D Secure): the payer opens our
-// link, which leads to the provider's page. Times are real.
+// Action has the state of a confirmation that a provider wants from the payer of a charge (3-D Secure): the payer opens
+// our link, which leads to the provider's page. Times are real.
 type Action struct {
 	// Token names the payment in our link: who has it may open the provider's page. It is random, and set with the first
 	// send, since the provider is told where the payer comes back to. It stays only where the payer was asked.
@@ -11,17 +11,17 @@ type Action struct {
 	URL        string    // the provider's page; empty: there is nothing to confirm (any more). It is never shown.
 	ExpiresAt  time.Time // until when the payer may confirm; zero: the payer was never asked
 	ReturnedAt time.Time // when the payer's browser came back last; zero: it did not
-	// Brought is what the browser brought back from the page, where the provider needs it to complete the charge, and has
-	// not answered to it yet; empty: nothing. It is never shown or logged.
+	// Brought has the parameters that the browser brought back from the page, where the provider needs them to complete
+	// the charge and has not answered to them yet; empty: none. It is never shown or logged.
 	Brought string
-	// HandedAt is since when the provider may have it, or another one that completes the charge; zero: none was sent.
+	// HandedAt is the time since which the provider may have Brought, or another that completes the charge; zero: never.
 	HandedAt time.Time
 	// ApartSend is the number of the send whose requests, that in the payer's absence and the one that asks the payer,
 	// have references of their own; 0: none has, of builds from before this one.
 	ApartSend int
 }
 
-// closed is what stays of it when the charge has ended: what the payer who was asked may still read.
+// closed returns the part that stays when the charge has ended: a payer who was asked may still read the outcome.
 func (a Action) closed() Action {
 	if a.ExpiresAt.IsZero() {
 		return Action{}
@@ -30,7 +30,7 @@ func (a Action) closed() Action {
 	return a
 }
 
-// Confirmation is what a payer who opens the link is told.
+// Confirmation names the page that a payer sees who opens the link.
 type Confirmation string
 
 // The confirmations.
@@ -40,13 +40,13 @@ const (
 	ConfirmPaid    Confirmation = "paid"
 	ConfirmExpired Confirmation = "expired" // too late: nothing was paid
 	ConfirmFailed  Confirmation = "failed"
-	ConfirmEnded   Confirmation = "canceled" // nobody wants the money any more
+	ConfirmEnded   Confirmation = "canceled" // the charge was canceled
 	// Only of a payer who comes back from the provider's page:
 	ConfirmAsked   Confirmation = "asked"   // the provider is asked what came of it
 	ConfirmMissing Confirmation = "missing" // nothing came back that could complete the charge
 )
 
-// Confirmation returns what a payer who opens the link of the charge is told. now is real time.
+// Confirmation returns the page for a payer who opens the link of the charge. now is real time.
 func (t Transaction) Confirmation(now time.Time) Confirmation {
 	switch {
 	case t.Status == Success:
@@ -80,8 +80,8 @@ func (t Transaction) ConfirmationOfReturn(completes bool, now time.Time) Confirm
 // Unconfirmed is the reason of a failed attempt whose payer did not act.
 const Unconfirmed = "The payer did not confirm the payment in time."
 
-// unconfirmedGrace is how long after the link has closed a payer may still be on the page of a provider that cannot
-// cancel. Where one pays later than that, the success is late: it counts, or is given back.
+// unconfirmedGrace is the time after the link has closed in which a payer may still be on the page of a provider that
+// cannot cancel. A success after it is late: it counts, or is given back.
 const unconfirmedGrace = time.Hour
 
 // AsksPayer returns a charge that the provider has accepted with its page where the payer can confirm it: url; empty:
@@ -107,8 +107,8 @@ func (p Protocol) AsksPayer(t Transaction, url string, now time.Time) (_ Transac
 	return t, news
 }
 
-// actionChecks are the waits before each look-up while a payer is asked. Nobody but the payer moves the charge, and
-// both the provider's callback and the payer's return say so.
+// actionChecks has the waits before each look-up while a payer is asked. Only the payer moves the charge, and both the
+// provider's callback and the payer's return announce that.
 var actionChecks = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour}
 
 // actionEnd returns the time at which a charge that its payer has not confirmed ends.
@@ -119,7 +119,8 @@ func (p Protocol) actionEnd(t Transaction) time.Time {
 	return t.Action.ExpiresAt.Add(unconfirmedGrace)
 }
 
-// WaitsForPayer reports whether nobody but the payer brings the charge further: who waits for its end is answered.
+// WaitsForPayer reports whether only the payer can bring the charge further. Requests that wait for its end are
+// answered.
 func (t Transaction) WaitsForPayer() bool {
 	return t.Status == Pending && t.Action.URL != "" && t.Action.Brought == "" && t.CancelRequestedAt.IsZero()
 }

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// RequestCancel notes that nobody wants the charge any more, so that it is canceled with the next move. Asked again, it
-// changes nothing. now is real time. Faults: refund_not_cancelable, payment_final, payment_needs_review.
+// RequestCancel marks the charge, so that the next move cancels it. Asked again, it changes nothing. now is real time.
+// Faults: refund_not_cancelable, payment_final, payment_needs_review.
 func (t Transaction) RequestCancel(now time.Time) (Transaction, error) {
 	switch {
 	case t.Type != Charge:

@@ -9,8 +9,8 @@ import (
 // Some providers move no money when a payer has confirmed a charge on their page: the payer's browser brings something
 // back, and the charge is completed with it (Protocol.Completes).
 
-// uncompleted reports whether the charge waits for its payer, and the provider was not asked to complete it. Nobody but
-// us can make it succeed then, so that it ends without a request when nobody wants it any more.
+// uncompleted reports whether the charge waits for its payer, and the provider was not asked to complete it. Only our
+// request can make it succeed then, so that a cancel ends it without one.
 func (p Protocol) uncompleted(t Transaction) bool {
 	return p.Completes && t.wantsPayer() && t.Action.HandedAt.IsZero()
 }
@@ -41,7 +41,7 @@ func (t Transaction) HandingOver(now time.Time) Transaction {
 	return t
 }
 
-// Handed is what an exchange handed over.
+// Handed has what an exchange handed over.
 type Handed struct {
 	Brought string
 	Again   bool // the provider may have had it before, or another value that completes the charge

@@ -25,7 +25,7 @@ type Dispute struct {
 // Disputes are those of one charge, in the order in which they became known.
 type Disputes []Dispute
 
-// Withdrawn is what banks hold of a charge, or have taken for good, because of disputes.
+// Withdrawn returns the sum that banks hold of a charge, or have taken for good, because of disputes.
 func (c Captured) Withdrawn() (sum money.Minor) {
 	for _, d := range c.Disputes {
 		if d.WithdrawalID != "" {
@@ -48,7 +48,7 @@ func (c Captured) Relieved() Transaction {
 	return c.Transaction
 }
 
-// Disputed is what a provider's word about a dispute changes.
+// Disputed has the changes that a provider's message about a dispute makes.
 type Disputed struct {
 	Dispute  Dispute // as it is now
 	Noted    bool    // anything about it: to be saved
@@ -90,7 +90,7 @@ func (c Captured) Dispute(id string, said answer.Dispute, now time.Time) (Transa
 	return c.noteDisputed(now), out
 }
 
-// updated is the dispute after a provider's word about it. What is known and was not said again stays.
+// updated returns the dispute after a provider's message about it. What the message leaves out stays.
 func (d Dispute) updated(said answer.Dispute) Dispute {
 	said.Order = max(said.Order, d.Order)
 	said.Stage, said.Reason = cmp.Or(said.Stage, d.Stage), cmp.Or(said.Reason, d.Reason)
@@ -144,7 +144,7 @@ func (c Captured) Objection(of Disputed) []event.Data {
 	return all
 }
 
-// unixOf is zero where there is no time.
+// unixOf returns zero where there is no time.
 func unixOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

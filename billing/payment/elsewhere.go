@@ -60,7 +60,7 @@ func MadeAgain(s answer.Refund, booked []Transaction) bool {
 	return s.TransactionID != "" && isOf(s, booked)
 }
 
-// Fit is how a refund that was made without us goes with the charge's own.
+// Fit says whether a refund that was made without us is booked beside the charge's own.
 type Fit string
 
 // The fits.
@@ -112,7 +112,7 @@ func (c Captured) NotCaptured(id string, now time.Time) (charge, back Transactio
 	return c.Transaction, back
 }
 
-// counterpart is a refund of the charge that went through without us.
+// counterpart returns a refund of the charge that went through without us.
 func (c Captured) counterpart(id string, amount money.Minor, now time.Time) Transaction {
 	return Transaction{
 		ID: id, Type: Refund, Status: Refunded, CustomerID: c.CustomerID, SubscriptionID: c.SubscriptionID,
@@ -123,7 +123,7 @@ func (c Captured) counterpart(id string, amount money.Minor, now time.Time) Tran
 	}
 }
 
-// GoneBack is what refunds of a charge gave back in the end, disputes left out.
+// GoneBack returns the sum that refunds of a charge gave back in the end, without disputes.
 func GoneBack(refunds []Transaction, disputes Disputes) (sum money.Minor) {
 	for _, r := range refunds {
 		withdrawal := slices.ContainsFunc(disputes, func(d Dispute) bool { return d.WithdrawalID == r.ID })

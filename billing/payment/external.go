@@ -11,8 +11,8 @@ import (
 // has this name; such a payment is a success from the beginning, so that it is never sent.
 const External = "external"
 
-// NewExternalInput is what a person says of a payment that was made outside. PaidAt and Now are the customer's own
-// time.
+// NewExternalInput describes a payment that was made outside, as a person reports it. PaidAt and Now are the customer's
+// own time.
 type NewExternalInput struct {
 	ID             string
 	CustomerID     string
@@ -26,7 +26,7 @@ type NewExternalInput struct {
 	Now            time.Time
 }
 
-// NewExternal is a charge that was paid outside Perennial.
+// NewExternal returns a charge that was paid outside Perennial.
 func NewExternal(in NewExternalInput) Transaction {
 	return Transaction{
 		ID: in.ID, Type: Charge, Status: Success, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,

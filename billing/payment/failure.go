@@ -23,7 +23,7 @@ func CodeOf(f *fault.Error) answer.FailureCode {
 	return answer.DeclinedCode
 }
 
-// unexplained is the reason of a failure about which nobody said a word.
+// unexplained is the reason of a failure that came without one.
 const unexplained = "The provider gave no reason."
 
 // explained makes sure that a failed attempt says why: receivers branch on the code and people read the reason, so

@@ -6,21 +6,21 @@ import "time"
 // to the account that routing chooses now and under a key of its own, and captured twice. So it is looked for first.
 
 const (
-	// lostRounds is how often every account may have refused a charge in the window that is lost, and still be asked under
-	// the right key. Refusals follow each other after 10 s, 30 s and then a minute.
+	// lostRounds is the number of refusals of each account, in the window that is lost, after which it is still asked
+	// under the right key. Refusals follow each other after 10 s, 30 s and then a minute.
 	lostRounds = 4
-	// lostLag is how long after the restore look-ups find what was sent before it: search indexes lag that much, and what
+	// lostLag is the time after a restore from which look-ups find earlier sends: search indexes lag that much, and what
 	// was in flight has arrived.
 	lostLag = time.Minute
-	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for
-	// what was not tried all that time. Checks count also what was tried before the restore, and while an account asks us
-	// to come back in a second.
+	// A search lasts lostPatience and at least lostChecks checks before a person must find out: a charge may not have been
+	// looked for all that time, and checks also count those before the restore, and those of an account that asks us to
+	// come back in a second.
 	lostChecks   = 30
 	lostPatience = 24 * time.Hour
 	// lostGap is the longest wait between two searches for a charge that was sent before. They wait for accounts that do
 	// not answer, and no account's recovery wakes a charge that was sent to another one.
 	lostGap = 15 * time.Minute
-	// lostPause is how long a search rests that goes on: where its time was over, another exchange begins.
+	// lostPause is the wait before a search goes on whose time was over: another exchange begins.
 	lostPause = time.Second
 )
 
@@ -104,8 +104,8 @@ func (p Protocol) Unsearched(
 	return t, t.Checks <= lostChecks || now.Sub(restored) < lostPatience
 }
 
-// unsentUntil is until when a charge that may repeat a lost send surely was not sent. What was found since the restore
-// proves nothing.
+// unsentUntil returns the time until which a charge that may repeat a lost send surely was not sent. What was found
+// since the restore proves nothing.
 func (t Transaction) unsentUntil() time.Time {
 	return later(t.HeldBack.At, t.SendDueAt.Add(-time.Microsecond))
 }

@@ -7,7 +7,7 @@ import (
 	"perennial/billing/money"
 )
 
-// MessageKind is what a provider's callback is about. The providers package has the same values for its adapters.
+// MessageKind is the subject of a provider's callback. The providers package has the same values for its adapters.
 type MessageKind string
 
 // The kinds. A message of any other kind is always looked at.
@@ -21,14 +21,15 @@ const (
 	MessageDisputed   MessageKind = "disputed"
 )
 
-// Message is what a callback says about a transaction. It is a hint: the provider is asked before anything is booked.
+// Message has the content of a callback about a transaction. It is a hint: the provider is asked before anything is
+// booked.
 type Message struct {
 	Kind           MessageKind
 	Ref            string      // the provider's reference; empty: the message carries none
 	AmountRefunded money.Minor // of the charge, in total; zero: the message does not say
 }
 
-// Notice is what a message asks for.
+// Notice is the reaction to a message.
 type Notice string
 
 // The notices.
@@ -73,7 +74,7 @@ func (t Transaction) Shows() []MessageKind {
 	}
 }
 
-// decidedByAnswer are the kinds that the answer to the request itself says, too.
+// decidedByAnswer has the kinds that the answer to the request itself says, too.
 var decidedByAnswer = []MessageKind{MessageCreated, MessageProcessing, MessageSucceeded, MessageFailed}
 
 // inFlight reports whether the answer to the first send is still expected. Providers often send their callback first.

@@ -8,7 +8,7 @@ import (
 	"perennial/billing/money"
 )
 
-// NewChargeInput is who pays what, and on whose behalf. Times are the customer's own.
+// NewChargeInput describes a charge: the payer, the amount and the subscription. Times are the customer's own.
 type NewChargeInput struct {
 	ID             string
 	Customer       customer.Customer

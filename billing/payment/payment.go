@@ -1,6 +1,6 @@
 // Package payment owns a payment transaction: how charges and refunds begin, which status may follow which (the same
 // pairs are guarded by a database trigger) and the next step of the charge protocol for an open one. It does not own
-// retries (collection) nor the vocabulary of providers (providers).
+// retries (collection) nor the vocabulary of providers (answer).
 package payment
 
 import "perennial/billing/fault"

@@ -22,7 +22,7 @@ const (
 	MoveReview   Move = "review"   // nothing can be asked, and no callback has come: a person must find out
 )
 
-// Protocol is what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
+// Protocol has what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
 // fields have the same names and meanings. Its methods decide about a transaction with that provider: the next move,
 // and the transaction after an exchange.
 type Protocol struct {
@@ -34,24 +34,24 @@ type Protocol struct {
 	AbsenceGap   time.Duration // zero: one look-up is proof
 	Checks       []time.Duration
 	Expiry       time.Duration
-	// ActionExpiry is how long a payer who is asked to confirm a charge has for it; zero: nobody is asked.
+	// ActionExpiry is the time that a payer has to confirm a charge; zero: payers are not asked.
 	ActionExpiry time.Duration
 	Completes    bool // what the payer's browser brings back completes a charge, and nothing else does
 }
 
-// patience is how long a callback is waited for after the last moment at which anything else could have decided the
+// patience is the time to wait for a callback after the last moment at which anything else could have decided the
 // transaction. Providers repeat a callback for a day and longer, in growing gaps.
 const patience = 24 * time.Hour
 
-// lateFloor is that lateness where the provider never remembers a key: no restore of a database is faster.
+// lateFloor is the result of late where the provider never remembers a key: no restore of a database is faster.
 const lateFloor = time.Minute
 
 // canAsk reports whether the provider answers what became of an operation, of which it gave the reference ref; empty:
 // none is known.
 func (p Protocol) canAsk(ref string) bool { return p.LookupByKey || p.LookupByRef && ref != "" }
 
-// repeats is how long after the first send the same key may be sent again. Where a look-up can prove absence sooner,
-// repeats end when that begins: one of them could arrive after the proof.
+// repeats returns the time after the first send in which the same key may be sent again. Where a look-up can prove
+// absence sooner, repeats end when that begins: one of them could arrive after the proof.
 func (p Protocol) repeats() time.Duration {
 	if p.LookupByKey && p.AbsenceAfter > 0 {
 		return min(p.Window, p.AbsenceAfter)
@@ -59,8 +59,8 @@ func (p Protocol) repeats() time.Duration {
 	return p.Window
 }
 
-// settled is how long after the first send a look-up that finds nothing begins to prove absence. The last repeat may be
-// as young as AbsenceAfter less the time of repeats; where one look-up is proof, it gets the whole time.
+// settled returns the time after the first send from which a look-up that finds nothing proves absence. The last repeat
+// may be as young as AbsenceAfter less the time of repeats; where one look-up is proof, it gets the whole time.
 func (p Protocol) settled() time.Duration {
 	if p.AbsenceGap > 0 {
 		return max(p.AbsenceAfter, p.repeats())
@@ -68,8 +68,8 @@ func (p Protocol) settled() time.Duration {
 	return p.AbsenceAfter + p.repeats()
 }
 
-// late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a
-// restored database too.
+// late returns the delay after which a first send may hide an earlier one that both the provider and a restored
+// database have forgotten.
 func (p Protocol) late() time.Duration {
 	switch {
 	case p.Window == 0:
@@ -80,7 +80,7 @@ func (p Protocol) late() time.Duration {
 	return p.Window
 }
 
-// gap is how long to wait before check n (from 1).
+// gap returns the wait before check n (from 1).
 func (p Protocol) gap(n int) time.Duration {
 	if len(p.Checks) > 0 {
 		return p.Checks[min(max(n, 1), len(p.Checks))-1]
@@ -88,9 +88,9 @@ func (p Protocol) gap(n int) time.Duration {
 	return checkGap(n)
 }
 
-// Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
-// transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a
-// refund, and a charge may have been captured twice.
+// Next returns the move at now, which is real time. asked: the provider sent a callback about the transaction. Then a
+// closed one is looked up again too, since a late success may still count, a bank may return a refund, and a charge may
+// have been captured twice.
 func (p Protocol) Next(t Transaction, asked bool, now time.Time) Move {
 	switch {
 	case t.Status != Pending && asked && t.EverSent() && p.canAsk(t.ProviderRef):
@@ -142,8 +142,8 @@ func (p Protocol) repeat(t Transaction) Move {
 }
 
 // repeatable reports whether the request can and may be sent again under its key. Not after the customer was erased,
-// since the method is gone; nor where nobody wants it any more, since it may never have arrived; nor once its absence
-// has begun to count.
+// since the method is gone; nor where it is to be canceled, since it may never have arrived; nor once its absence has
+// begun to count.
 func (p Protocol) repeatable(t Transaction, now time.Time) bool {
 	erased := t.Type == Charge && t.Method == (Method{})
 	return now.Sub(t.FirstSentAt) < p.repeats() && !erased && t.CancelRequestedAt.IsZero() && t.NotFoundCount == 0
@@ -180,17 +180,16 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 	return t
 }
 
-// Callbacks is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has
-// it; and whether one of them proves something by itself.
+// Callbacks has the content of a transaction's pending callbacks.
 type Callbacks struct {
-	Ref      string
-	Evidence bool
+	Ref      string // the provider's name for the operation; empty: none has it
+	Evidence bool   // one of them proves something by itself
 }
 
-// Attend is Next for a transaction with pending callbacks. Evidence counts only where the provider cannot be asked. It
-// returns the transaction with that reference where it had none, since a callback may carry what a lost response
-// had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
-// operation of a charge that has ended mean that the provider may have taken its money twice.
+// Attend returns the move, as Next, for a transaction with pending callbacks. Evidence counts only where the provider
+// cannot be asked. It returns the transaction with that reference where it had none, since a callback may carry what a
+// lost response had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a
+// second operation of a charge that has ended mean that the provider may have taken its money twice.
 func (p Protocol) Attend(
 	t Transaction, asked bool, said Callbacks, now time.Time,
 ) (_ Transaction, move Move, about string) {

@@ -8,9 +8,9 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what
-// is owed of those that failed, and what banks hold because of disputes. What was paid outside can only go back
-// outside.
+// Refundable returns the amount of a charge that can still be given back: what it captured, less what refunds have
+// reserved, what is owed of those that failed, and what banks hold because of disputes. A payment made outside can only
+// go back outside.
 func (c Captured) Refundable() money.Minor {
 	if c.Type != Charge || c.Status != Success || c.External() {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Review is why a payment needs, or needed, a person. It stays after the decision, so that the same word about the same
-// operation asks for no second one.
+// Review has the reason why a payment needs, or needed, a person. It stays after the decision, so that the same message
+// about the same operation asks for no second one.
 type Review struct {
 	Reason string
 	Ref    string    // the provider's reference of what was to be reviewed; empty: none is known
@@ -31,7 +31,7 @@ func (t Transaction) Reviewed(reason, ref string) bool {
 	return !t.Review.At.IsZero() && t.Review.Reason == reason && t.Review.Ref == ref
 }
 
-// Decision is what a person found out about a payment in review.
+// Decision is the outcome that a person found for a payment in review.
 type Decision string
 
 // The decisions.

@@ -20,7 +20,7 @@ type Question struct {
 	Number    int // of the send, which its key follows from
 }
 
-// Asked is what came of a question since the database was restored; neither Absent nor Ended: no answer.
+// Asked has the answer to a question since the database was restored; neither Absent nor Ended: none.
 type Asked struct {
 	Question
 
@@ -29,9 +29,9 @@ type Asked struct {
 	At     time.Time // when it was asked last
 }
 
-// Search is how lost sends of a charge are looked for.
+// Search has the plan of a search for lost sends of a charge.
 type Search struct {
-	Ask  []Question    // in order; empty: nobody can be asked
+	Ask  []Question    // in order; empty: no account can be asked
 	Wait time.Duration // before the first question
 	// Blind: an account that cannot be asked may have it too, so that finding nothing proves nothing.
 	Blind bool
@@ -58,12 +58,12 @@ func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
 	return s
 }
 
-// Left is what is left of a search.
+// Left has the open part of a search.
 type Left struct {
-	// Ask are the open questions in the order to ask them, so that an account that does not answer hides no other: first
+	// Ask has the open questions in the order to ask them, so that an account that does not answer hides no other: first
 	// those of accounts that owe no answer, then those of the account that was asked longest ago.
 	Ask []Question
-	// Fresh is how many of them are of accounts that owe no answer.
+	// Fresh is the number of them at accounts that owe no answer.
 	Fresh int
 	// Last: there is one question, and every other account and key was found to have nothing.
 	Last bool
@@ -72,7 +72,7 @@ type Left struct {
 	Ended bool
 }
 
-// Left returns what is left of the search after what was asked since the restore.
+// Left returns the open part of the search after what was asked since the restore.
 func (s Search) Left(asked []Asked) Left {
 	known, owes := make(map[Question]Asked, len(asked)), map[string]time.Time{}
 	for _, a := range asked {

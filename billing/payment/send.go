@@ -39,14 +39,14 @@ func (t Transaction) EverSent() bool {
 	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
 }
 
-// resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough
-// for what single requests meet; whoever loses three is not to be trusted with a fourth.
+// resends bounds the new sends of a charge after its provider has proven that it has nothing of it. Two are enough for
+// faults of single requests; a provider that loses three gets no fourth.
 const resends = 2
 
 // Anew returns a charge that its provider provably never received as one that is due for a first send: under the next
 // key, and to the account that routing chooses then. It returns false for what fails instead: a refund; a charge that
-// nobody wants any more, or that its provider has named, so that it had it once; and one that was sent anew resends
-// times. sends are those of the transaction. now is real time.
+// is to be canceled, or that its provider has named, so that it had it once; and one that was sent anew resends times.
+// sends are those of the transaction. now is real time.
 func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 	lost := 0
 	for _, s := range sends {
@@ -64,7 +64,7 @@ func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 	return t, true
 }
 
-// Hold is that no provider could take a first send.
+// Hold records that no provider could take a first send.
 type Hold struct {
 	At       time.Time // real; it was not sent until then, when that was last found. Zero: nothing is held
 	Revision int64     // of the environment's accounts, at which it was found; a later one may take it, and wakes it

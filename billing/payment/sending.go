@@ -17,7 +17,7 @@ func (p Protocol) Sending(t Transaction, now time.Time) Transaction {
 }
 
 // Waiting returns the transaction after an answer that decides nothing: it stays pending and is looked at again later.
-// hint is how long the provider asked us to wait.
+// hint is the wait that the provider asked for.
 func (p Protocol) Waiting(t Transaction, hint time.Duration, now time.Time) Transaction {
 	t.Checks++
 	t.NextCheckAt = now.Add(max(p.gap(t.Checks), hint))

@@ -7,9 +7,9 @@ import (
 	"perennial/billing/answer"
 )
 
-// Silence is that the provider leaves exchanges about a transaction unanswered. That it does not know the transaction
-// is an answer, and brings it no further: the next send may get lost as the last one did. Times are real; zero: there
-// is none.
+// Silence records that the provider leaves exchanges about a transaction unanswered. That it does not know the
+// transaction is an answer, and brings it no further: the next send may get lost as the last one did. Times are real;
+// zero: there is none.
 type Silence struct {
 	Since time.Time // when the first exchange began since which it got no further
 	At    time.Time // when the last one began, where that was not answered and the transaction not woken for another

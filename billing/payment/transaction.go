@@ -59,7 +59,7 @@ type Transaction struct {
 	Revision    int64
 
 	// Granularity: refunds of the charge are multiples of it, as its provider expresses amounts; 0: any amount. It is not
-	// stored: whoever locks a charge to refund it knows it.
+	// stored: code that locks a charge to refund it sets it.
 	Granularity money.Minor
 }
 

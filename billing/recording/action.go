@@ -20,7 +20,7 @@ func (r *recording) asksPayer() (over bool) {
 }
 
 // canceled records that the provider will not capture the charge: since the payer did not confirm it in time, which is
-// a failure like any other, or since nobody wants it any more.
+// a failure like any other, or since a cancel was requested.
 func (r *recording) canceled() error {
 	if r.txn.CancelRequestedAt.IsZero() && r.Protocol.Overdue(r.txn, r.d.Real) {
 		return r.unconfirmed()

@@ -310,7 +310,7 @@ func (r *recording) absent() error {
 	if r.txn.Status != payment.Pending {
 		return nil
 	}
-	if r.Hint != "" { // by a name that a callback brought: that it is nobody's says nothing about the transaction
+	if r.Hint != "" { // a callback brought the name: that no operation has it says nothing about the transaction
 		r.txn = r.Protocol.Misnamed(r.txn, r.d.Real)
 		r.d.SaveTransaction(r.txn)
 		return nil

@@ -34,7 +34,7 @@ type Result struct {
 	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
 	Answer      answer.Answer
-	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
+	ConfirmLink string // ours, by which the payer confirms the charge; empty: the payer cannot be asked
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
 }
@@ -48,7 +48,7 @@ func (r Result) Captured() payment.Transaction {
 	return r.Transaction
 }
 
-// Recorded is what became of the transaction.
+// Recorded has the transaction as it became, and what follows outside it.
 type Recorded struct {
 	Transaction payment.Transaction
 	// LookedAt lists the provider's references of the operations that the exchange covered: what callbacks said about
@@ -56,7 +56,7 @@ type Recorded struct {
 	LookedAt []string
 	// Reason of the invoice that the transaction pays, while that is open; empty: none.
 	Reason invoice.Reason
-	// NeedsReview is why the transaction was left to a person just now; empty: it was not.
+	// NeedsReview is the reason for which the transaction was left to a person just now; empty: it was not.
 	NeedsReview string
 	// Found is the lost send that the transaction turned out to have; nil: it is not known to have one.
 	Found *payment.Send

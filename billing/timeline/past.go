@@ -1,5 +1,5 @@
 // Package timeline owns the words in which the life of a subscription is told: what happened, and what will. It owns
-// neither the events (event) nor what is expected (lifecycle).
+// neither the events (event) nor what is expected (foresight).
 package timeline
 
 import (

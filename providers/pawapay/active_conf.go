@@ -80,7 +80,7 @@ func readConf(x exchange) (conditions, bool) {
 	if !ok || x.status != 200 || conf.Countries == nil {
 		return nil, false
 	}
-	told := conditions{}
+	active := conditions{}
 	for _, country := range conf.Countries {
 		for _, operator := range country.Providers {
 			for _, c := range operator.Currencies {
@@ -95,9 +95,9 @@ func readConf(x exchange) (conditions, bool) {
 				}
 				t.min, _, _ = fromWire(d.MinAmount, c.Currency)
 				t.max, _, _ = fromWire(d.MaxAmount, c.Currency)
-				told[market{operator.Provider, currency}] = t
+				active[market{operator.Provider, currency}] = t
 			}
 		}
 	}
-	return told, true
+	return active, true
 }

@@ -12,10 +12,10 @@ import (
 // `provider_unavailable` (Unavailable).
 func (p *PawaPay) TestConnection(ctx context.Context) error {
 	x := p.get(ctx, confPath)
-	told, ok := readConf(x)
+	active, ok := readConf(x)
 	switch {
 	case ok:
-		p.conf.Put(told, true)
+		p.conf.Put(active, true)
 		return nil
 	case x.status == http.StatusUnauthorized, x.status == http.StatusForbidden:
 		return fault.InvalidParam(FieldAPIToken, "provider_credentials_rejected",

@@ -20,20 +20,20 @@ const (
 // pawaPay would refuse the charge now: it was not sent, so another provider may take it.
 func (w wallet) termsOf(known conditions, c money.Currency) (t terms, refused *providers.Result, err error) {
 	decimals, usual := w.decimals[c]
-	t, told := known[market{w.code, c}]
-	if !usual && !told {
+	t, active := known[market{w.code, c}]
+	if !usual && !active {
 		return t, nil, fault.InvalidParam("paymentMethod", "payment_method_currency_mismatch",
 			"A wallet at %s pays in %s, not in %s. Use a plan in that currency or another payment method.",
 			w.code, w.currencies(), c)
 	}
-	if !told {
+	if !active {
 		t = terms{auth: w.auth, decimals: decimals}
 	}
 	if err := renewable(w.code, t.auth); err != nil {
 		return t, nil, err
 	}
 	switch {
-	case known != nil && !told:
+	case known != nil && !active:
 		refused = notSent("This pawaPay account takes no deposits in %s from %s. Ask pawaPay to activate them.", c, w.code)
 		refused.RetryAfter = activationWait
 		return t, refused, nil
