@@ -26,9 +26,9 @@ import (
 	"perennial/test/scene"
 )
 
-// told leaves something personal in every place to which it is copied: a subscription with metadata and a reason, an
-// attempt that failed with what the provider said about it, and a stored response.
-func told(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
+// leavePersonalData leaves something personal in every place to which it is copied: a subscription with metadata and a
+// reason, an attempt that failed with what the provider said about it, and a stored response.
+func leavePersonalData(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error {
 		state, err := tx.Lifecycle.LockSubscription(t.Context(), s.Env, ref.ID)
@@ -54,11 +54,11 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 	s := scene.New(t)
 	c, kept, p := s.Customer(t, ""), s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
 	other := s.Subscribe(t, kept, p)
-	told(t, s, kept, other)
+	leavePersonalData(t, s, kept, other)
 	for i := range many {
 		ref := s.Subscribe(t, c, p)
 		if i%10 == 0 {
-			told(t, s, c, ref)
+			leavePersonalData(t, s, c, ref)
 		}
 	}
 	l := &life.Life{Scene: s, T: t, Payer: c}

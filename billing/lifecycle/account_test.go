@@ -128,7 +128,7 @@ func (a *account) short() bool {
 	return a.index == 1 && a.period.Start.Before(a.anchor) && a.period.End.Equal(a.anchor)
 }
 
-// divided is what the period is a part of, or it itself.
+// divided returns the whole period that a short one is a part of.
 func (a *account) divided() period.Period {
 	if a.short() {
 		return a.grid().Period(-1)
@@ -197,7 +197,7 @@ func (a *account) changed(
 	}
 }
 
-// sold is what the subscription has now.
+// sold returns the items that the subscription has now.
 func (a *account) sold() []sold { return a.with(a.plan, a.units, a.addOns) }
 
 func (a *account) with(p plan.Plan, units int64, addOns subscription.AddOns) []sold {
@@ -238,7 +238,7 @@ func (a *account) restarted(current period.Period, at time.Time) {
 	}
 }
 
-// fees are what the first invoice asks for beside the period.
+// fees returns the sum that the first invoice asks for beside the period.
 func (a *account) fees() money.Minor {
 	first, err := a.plan.First(a.units)
 	if err != nil {

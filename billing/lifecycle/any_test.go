@@ -28,7 +28,7 @@ func drawing(t *rapid.T) chance {
 	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 }
 
-// massSteps is how many steps each life of TestLifecycle_ManyRandomLives has.
+// massSteps is the number of steps in each life of TestLifecycle_ManyRandomLives.
 const massSteps = 50
 
 // rapid draws and records slowly, so that most lives are drawn from a plain generator. A failure names the

@@ -12,7 +12,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// afterRefund is what a command does two weeks after a charge of 1000 whose refunds so far gave some of it back.
+// afterRefund returns the effect of a command two weeks after a charge of 1000 of which refunds gave some back before.
 func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refunds, credit, due money.Minor) {
 	t.Helper()
 	l := begun(t, settings)

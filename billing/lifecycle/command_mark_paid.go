@@ -60,7 +60,7 @@ func (c MarkPaid) judge(d *Decision) (func() error, error) {
 	}, nil
 }
 
-// payable is the invoice to settle, which is open invoice i; -1: it is not open.
+// payable returns the invoice to settle, which is open invoice i; -1: it is not open.
 func (c MarkPaid) payable(d *Decision, i int) (invoice.Invoice, error) {
 	switch {
 	case i >= 0:

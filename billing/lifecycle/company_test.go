@@ -171,7 +171,7 @@ func (b *books) add(l *life) {
 	b.granted += l.store.granted
 }
 
-// balance is what the company has and is owed, less where that comes from: zero.
+// balance returns the assets of the company less their sources: zero.
 func (b books) balance() money.Minor {
 	return b.cash - b.owed + b.receivable + b.givenUp + b.granted - b.revenue - b.taxes - b.credit
 }

@@ -104,7 +104,7 @@ func (ofSubscription) settleState(d *Decision) {
 	}
 }
 
-// situation is that of the State, with the ids of the subscription's items and the taxes of now.
+// situation returns that of the State, with the ids of the subscription's items and the taxes of now.
 func (d *Decision) situation() subscribing.Situation {
 	s := d.Situation()
 	s.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)

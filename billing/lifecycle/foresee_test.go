@@ -18,7 +18,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// bill is what a customer sees of an invoice.
+// bill returns the part of an invoice that a customer sees.
 func bill(inv invoice.Invoice) invoice.Invoice {
 	seen := inv
 	seen.ID, seen.Number, seen.Collection, seen.ReplacedBy = "", 0, invoice.Invoice{}.Collection, ""

@@ -18,7 +18,7 @@ func (d *Decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	return d.carryOut(d.situation().GiveAgain(ungiven, d.Now))
 }
 
-// ungiven are the coupons of a void invoice that nothing else takes off in the same period.
+// ungiven returns the coupons of a void invoice that nothing else takes off in the same period.
 func (c VoidInvoice) ungiven(d *Decision, void invoice.Invoice) (all []subscription.Ungiven) {
 	given := slices.Clone(c.Given)
 	for _, made := range d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, DraftUpdated) {
@@ -47,7 +47,7 @@ func (c VoidInvoice) coupon(id string) *discount.Coupon {
 	return &c.Coupons[i]
 }
 
-// usesOf are the periods in which lines take coupons off, in the order of the lines.
+// usesOf returns the periods in which lines take coupons off, in the order of the lines.
 func usesOf(lines []invoice.Line) (uses []CouponUse) {
 	sums := map[CouponUse]money.Minor{}
 	for _, l := range lines {

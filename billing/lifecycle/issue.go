@@ -96,7 +96,7 @@ func (d *Decision) invoiceID(draft invoice.Draft) string {
 	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
-// sortsBy is the time that the id of something for a period sorts by: where it starts, but not before the subscription
+// sortsBy returns the time by which an id for a period sorts: where the period starts, but not before the subscription
 // was created, so that lists which go by id show what is billed of a time before where it was made.
 func (s State) sortsBy(start time.Time) time.Time {
 	if created := s.Subscription.CreatedAt; start.Before(created) {

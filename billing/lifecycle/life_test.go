@@ -100,7 +100,7 @@ func payer() customer.Customer {
 // sub is the subscription as it was written last.
 func (l *life) sub() subscription.Subscription { return l.store.sub }
 
-// facts are what the rules of the subscription read.
+// facts returns the facts that the rules of the subscription read.
 func (l *life) facts() costing.Facts {
 	f := l.store.load(false).Situation().Facts
 	f.ItemID = func(priceID string) string { return lifecycle.ItemID(l.ids, l.sub(), priceID) }
@@ -213,7 +213,7 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	return changes, nil
 }
 
-// about is what a decision about a transaction needs to know of it.
+// about returns the facts that a decision about a transaction needs.
 func (l *life) about(id string) recording.Result {
 	t := *l.store.transaction(id)
 	result := recording.Result{Transaction: t, Move: protocol.Next(t, true, l.real), Protocol: protocol}

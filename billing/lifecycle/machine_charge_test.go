@@ -102,7 +102,8 @@ func (m *machine) learn(known *charging.Known, need charging.Need, id string, w 
 	}
 }
 
-// account is how a provider shows itself. The primary rests now and then, unless it has just refused a charge.
+// account returns the account of a provider as routing sees it. The primary rests now and then, unless it has just
+// refused a charge.
 func (m *machine) account(s *side, primary bool) charging.Account {
 	a := charging.Account{Opening: charging.Open, Protocol: s.Protocol}
 	a.ID, a.Provider, a.Primary = s.config, s.config, primary

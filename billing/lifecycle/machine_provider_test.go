@@ -9,7 +9,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// profiles are what the four providers allow.
+// profiles has the protocols of the four providers.
 var profiles = map[string]side{
 	"asked and replayed": {Protocol: protocol, lists: true},
 	"told only":          {Protocol: payment.Protocol{Window: 7 * 24 * time.Hour, Cancel: true}, lists: true},
@@ -87,7 +87,7 @@ func (op *operation) end(outcome answer.Outcome) {
 	op.outcome = outcome
 }
 
-// left is what of a charge has not gone back.
+// left returns the part of a charge that has not gone back.
 func (op *operation) left() money.Minor {
 	if op.outcome != answer.Succeeded {
 		return 0
@@ -107,7 +107,7 @@ func (op *operation) left() money.Minor {
 	return left
 }
 
-// answer is what the provider says about an operation. since: also what became of a charge's money.
+// answer returns the provider's answer about an operation. since: with the refunds and disputes of a charge.
 func (op *operation) answer(since bool) answer.Answer {
 	a := answer.Answer{Outcome: op.outcome, Ref: op.ref}
 	switch {

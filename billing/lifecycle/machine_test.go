@@ -63,7 +63,7 @@ func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 	}
 }
 
-// actions are what can happen; the one without a name is checked after each.
+// actions returns the possible steps; the one without a name checks after each.
 func (m *machine) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"": m.check, "time passes": m.pass, "the worker": m.work, "a provider decides": m.decide, "a callback": m.hear,
@@ -312,7 +312,7 @@ func (m *machine) settle() {
 	m.t.Fatalf("it does not come to an end")
 }
 
-// held is what the providers have of the customer's money.
+// held returns the sum of the customer's money at the providers.
 func (m *machine) held() (sum money.Minor) {
 	for _, s := range m.sides {
 		for _, op := range s.ops {
@@ -324,7 +324,7 @@ func (m *machine) held() (sum money.Minor) {
 	return sum
 }
 
-// booked is what the books say that they have.
+// booked returns the same sum by the books.
 func (m *machine) booked() (sum money.Minor) {
 	for _, t := range m.store.transactions {
 		switch {

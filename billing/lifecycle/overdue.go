@@ -7,8 +7,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// OverdueNews is for how long after its time an invoice that a canceled subscription left is still announced as
-// overdue: apps write to people on this event. It bounds what builds have left that announced none of them.
+// OverdueNews is the time after its due date in which an invoice that a canceled subscription left is still announced
+// as overdue: apps write to people on this event, and earlier builds, which announced none of them, have left old ones.
 const OverdueNews = 30 * 24 * time.Hour
 
 // Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that

@@ -26,7 +26,7 @@ func (l *life) restored() *life {
 	return &out
 }
 
-// verdict is what the provider says about an attempt, whoever asks and how often: it goes by the id.
+// verdict returns the provider's outcome of an attempt. It depends on the id alone, so that each repeat gets the same.
 func verdict(id string) answer.Outcome {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))

@@ -32,7 +32,7 @@ func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.Chang
 	return l
 }
 
-// sums is what is billed for each item in each period.
+// sums returns the amount billed for each item in each period.
 func (l *life) sums() map[billed]money.Minor {
 	sums := map[billed]money.Minor{}
 	for _, inv := range l.store.invoices {

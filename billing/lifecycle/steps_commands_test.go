@@ -256,7 +256,7 @@ func (l *life) markPaid(inv invoice.Invoice) {
 	require.Equal(l.t, [2]any{payment.Success, payment.External}, [2]any{paid.Status, paid.Provider})
 }
 
-// inProgress tells the refusals while a payment is not decided.
+// inProgress reports whether a command was refused since a payment is not decided.
 func inProgress(err error) bool {
 	code := fault.From(err).Code
 	return code == collection.ErrInProgress.Code || code == "payment_needs_review"

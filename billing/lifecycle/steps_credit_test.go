@@ -92,7 +92,7 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 		!slices.ContainsFunc(l.sub().PendingLines, func(line invoice.Line) bool { return line.Reverses != "" })
 }
 
-// given is what was given back of an invoice, as db reads it.
+// given returns the amounts that were given back of an invoice, as db reads them.
 func (l *life) given(inv invoice.Invoice) creditnote.Given {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}, ToGrants: l.store.toGrants[inv.ID]}
 	for _, n := range l.store.notes {

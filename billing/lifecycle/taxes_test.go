@@ -133,7 +133,7 @@ func dec(s string) money.Decimal {
 	return d
 }
 
-// taxes is what all invoices that are not void add to their lines.
+// taxes returns the sum that all invoices that are not void add to their lines.
 func (l *life) taxes() (sum money.Minor) {
 	for _, inv := range l.store.invoices {
 		if inv.Status != invoice.Void {

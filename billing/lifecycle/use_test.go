@@ -58,7 +58,7 @@ func unitsOf(all []sold, priceID string) int64 {
 	return units
 }
 
-// of is what a price costs for the time that it was used.
+// of returns the cost of a price for the time that it was used.
 func (u use) of(s sold, price plan.Price) money.Minor {
 	cost, err := s.plan.Cost(price.ID, price.Units(s.units))
 	if err != nil {

@@ -127,8 +127,8 @@ func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 	return t, nil
 }
 
-// checkGap is the wait before check n (from 1) where the provider names none: soon at first, then ever more patiently,
-// at most an hour.
+// checkGap returns the wait before check n (from 1) where the provider names none: soon at first, then ever more
+// patiently, at most an hour.
 func checkGap(n int) time.Duration {
 	gaps := [...]time.Duration{
 		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,

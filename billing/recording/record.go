@@ -336,7 +336,7 @@ func (r *recording) absent() error {
 	return r.ended(payment.Failed)
 }
 
-// good is the status of a transaction that moved its money.
+// good returns the status of a transaction that moved its money.
 func (r *recording) good() payment.Status {
 	if r.txn.Type == payment.Refund {
 		return payment.Refunded
@@ -344,5 +344,5 @@ func (r *recording) good() payment.Status {
 	return payment.Success
 }
 
-// charge is the one that a refund gives back.
+// charge returns the one that a refund gives back.
 func (r *recording) charge() payment.Transaction { return *r.Charge }

@@ -68,7 +68,7 @@ func (r *recording) takeOver() {
 	r.Send = nil
 }
 
-// at is the transaction as the earlier send's. One without a row is at the transaction's own account.
+// at returns the transaction as the earlier send's. One without a row is at the transaction's own account.
 func (r *recording) at(t payment.Transaction) payment.Transaction {
 	if r.Send != nil {
 		t.Provider, t.ProviderConfigID = r.Send.Provider, r.Send.ProviderConfigID

@@ -72,7 +72,7 @@ func (r *recording) settle() error {
 	return err
 }
 
-// invoice is the one that the transaction pays, open or not.
+// invoice returns the one that the transaction pays, open or not.
 func (r *recording) invoice(i int) invoice.Invoice {
 	if i >= 0 {
 		return r.d.Open[i]
