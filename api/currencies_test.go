@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/api/invoices"
 )
 
 // A plan is sold in the currencies that its prices have, and a subscription chooses one for its life.
@@ -37,6 +39,13 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form("EUR")))
 	require.Equal(t, [2]any{"EUR", int64(900 + 3*400 + 2*350 + 6 + 200)},
 		[2]any{shown.Upcoming[0].Currency, shown.Upcoming[0].Total})
+	lines := shown.Upcoming[0].Lines
+	require.Nil(t, lines[0].Explanation, "quantity × unitAmount")
+	require.Equal(t, &invoices.LineExplanation{Steps: []invoices.ExplanationStep{
+		{Kind: "units", Tier: 1, Quantity: "3", UnitAmount: "400", Amount: "1200"},
+		{Kind: "units", Tier: 2, Quantity: "2", UnitAmount: "350", Amount: "700"},
+		{Kind: "fixed", Tier: 2, Quantity: "1", UnitAmount: "6", Amount: "6"},
+	}}, lines[1].Explanation)
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form("EUR")))
 	require.Equal(t, "EUR", sub.Currency)
 	require.Equal(t, team.Prices[1].ID, sub.Items[1].PriceID)

@@ -51,7 +51,7 @@ declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
     shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
-        'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
+        'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes',
         'plans.dunning', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
         'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/proration"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
@@ -81,6 +82,13 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
 	}}
 	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
+	want.PendingLines[0].Explanation = &invoice.Explanation{
+		Steps: []invoice.Step{{Kind: rating.Units, Tier: 2, Quantity: "3", UnitPrice: "1.50", Amount: "4.5"}},
+		Part: &invoice.Part{
+			Of: invoice.DividedPeriod, Whole: 450, Measure: proration.Fixed30, From: 3, To: 30, Length: 30,
+		},
+		Limit: &invoice.Limit{Amount: 400, Reason: invoice.LimitBilled},
+	}
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME",
 		Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}

@@ -95,6 +95,7 @@ type InvoiceLine struct {
 	Proration          bool              `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
 	Reverses           string            `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
 	Amount             int64             `json:"amount" example:"1900" doc:"Minor units, before discounts and without the taxes that are added; negative for a credit."`
+	Explanation        *LineExplanation  `json:"explanation,omitempty" doc:"How the amount comes about. Absent: it is quantity × unitAmount, rounded once; or the line has an amount alone; or it is from before lines had explanations."`
 	Credited           int64             `json:"credited,omitempty" doc:"What credit notes gave back of the amount after discounts."`
 	Discounts          []InvoiceDiscount `json:"discounts,omitempty" doc:"What coupons take off the amount, in the order in which they are taken off. A credit gives back what was billed after discounts, so that its own are below zero."`
 	TaxRateIDs         []string          `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
@@ -135,7 +136,8 @@ func RenderLines(lines []invoice.Line, c money.Currency) []InvoiceLine {
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity,
 			UnitAmount: money.ShownInMinor(l.UnitPrice, c), UnitPrice: l.UnitPrice,
 			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
-			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
+			Explanation: renderExplanation(l.Explanation, c),
+			Discounts:   renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: view.Unix(l.Period.Start), PeriodEnd: view.Unix(l.Period.End),
 		}
 	}

@@ -77,6 +77,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
 			Description: "Remaining time on Pro, monthly", PlanID: s.PlanID, PriceID: s.Items[0].PriceID,
 			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitAmount: "380", UnitPrice: "3.80", Proration: true, Amount: 950,
+			Explanation: invoices.ExampleExplanation(),
 			PeriodStart: 1763640000, PeriodEnd: 1764849600,
 		}},
 	}
@@ -85,6 +86,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	next.PeriodStart, next.PeriodEnd, next.IssuedAt = 1764849600, 1767441600, 1764849600
 	line := now.Lines[0]
 	line.Kind, line.Description, line.Proration, line.Amount = string(invoice.Recurring), "Pro, monthly", false, 1900
+	line.Explanation = nil
 	line.PeriodIndex, line.PeriodStart, line.PeriodEnd = 4, next.PeriodStart, next.PeriodEnd
 	next.Lines = []invoices.InvoiceLine{line}
 	return SubscriptionPreview{

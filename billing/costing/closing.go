@@ -45,7 +45,9 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 			return nil, err
 		}
 		for _, item := range items {
-			closing.Lines = append(closing.Lines, s.nothingUsed(item, now))
+			nothing := s.nothingUsed(item.Line, now)
+			nothing.Explanation = s.part(item, unused)
+			closing.Lines = append(closing.Lines, nothing.Limited(invoice.LimitBilled))
 		}
 	}
 	return []invoice.Draft{closing}, nil

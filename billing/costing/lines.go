@@ -4,26 +4,58 @@ import (
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
 )
 
+// whole is the line of an item for all of the current period, and how its amount comes about.
+type whole struct {
+	invoice.Line
+	steps []rating.Step
+}
+
+// explained returns the line, with an explanation where quantity × unit price is none.
+func (w whole) explained() invoice.Line {
+	if w.UnitPrice == "" {
+		w.Explanation = &invoice.Explanation{Steps: invoice.StepsOf(w.steps)}
+	}
+	return w.Line
+}
+
+// part explains what of the line falls on a span of the current period.
+func (s Period) part(w whole, span proration.Span) *invoice.Explanation {
+	return &invoice.Explanation{
+		Steps: invoice.StepsOf(w.steps), Part: s.spanned(invoice.DividedPeriod, w.Amount, span),
+	}
+}
+
+// spanned is a part of an amount, as an explanation has it.
+func (s Period) spanned(of invoice.Divided, amount money.Minor, span proration.Span) *invoice.Part {
+	return &invoice.Part{
+		Of: of, Whole: amount, Measure: s.ProrationMeasure.Divides(s.Whole(), s.Schedule().Location),
+		From: span.From, To: span.To, Length: span.Length,
+	}
+}
+
 // lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
 // taxes of now. Faults: those of plan.Cost.
-func (s Period) lines(items []subscription.Item, p plan.Plan) ([]invoice.Line, error) {
-	lines := make([]invoice.Line, len(items))
+func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
+	lines := make([]whole, len(items))
 	for i, item := range items {
 		of := s.Facts.holder(p, item.PriceID)
 		cost, err := of.Cost(item.PriceID, item.Quantity)
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = invoice.Line{
+		lines[i] = whole{steps: cost.Steps, Line: invoice.Line{
 			Kind: invoice.Recurring, Description: cost.Description, PlanID: of.ID, PriceID: item.PriceID, ItemID: item.ID,
 			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
 			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
-		}
+		}}
 	}
 	return lines, nil
 }
@@ -37,17 +69,17 @@ func (s Period) WholePeriod(items []subscription.Item, p plan.Plan) ([]invoice.L
 	var lines []invoice.Line
 	for _, l := range all {
 		if l.Amount != 0 {
-			lines = append(lines, l)
+			lines = append(lines, l.explained())
 		}
 	}
 	return lines, nil
 }
 
 // RestOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
-// nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and of
+// nothing stays: its invoice shows that the period is billed. A free one has no line. Faults: those of plan.Cost and of
 // proration.Measure.Rest.
 func (s Period) RestOfPeriod(items []subscription.Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
-	lines, err := s.WholePeriod(items, p)
+	all, err := s.lines(items, p)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +87,15 @@ func (s Period) RestOfPeriod(items []subscription.Item, p plan.Plan, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	for i := range lines {
-		l := &lines[i]
-		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest.Of(l.Amount), remaining+l.Description
-		l.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
+	var lines []invoice.Line
+	for _, w := range all {
+		if w.Amount == 0 {
+			continue
+		}
+		l := w.Line
+		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest.Of(w.Amount), remaining+w.Description
+		l.Explanation, l.Period = s.part(w, rest), period.Period{Start: now, End: s.CurrentPeriod.End}
+		lines = append(lines, l)
 	}
 	return lines, nil
 }
@@ -79,11 +116,12 @@ func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
 		if cost.Amount == 0 {
 			continue
 		}
-		lines = append(lines, invoice.Line{
+		fee := whole{steps: cost.Steps, Line: invoice.Line{
 			Kind: invoice.OneOff, Description: cost.Description, PlanID: p.ID, PriceID: price.ID, PeriodIndex: s.PeriodIndex,
 			Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
 			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
-		})
+		}}
+		lines = append(lines, fee.explained())
 	}
 	return lines, nil
 }
@@ -114,7 +152,7 @@ func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []i
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
 func (s Period) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
 	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
-	item.Rates, item.Credited = nil, 0
+	item.Rates, item.Credited, item.Explanation = nil, 0, nil
 	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	return item
 }

@@ -33,8 +33,11 @@ func (s Period) credits(
 	var credits []invoice.Line
 	if s.UnproratedIndex == s.PeriodIndex {
 		for _, billing := range invoice.Unreversed(issued, s.PeriodIndex) {
-			if worth := proration.Credit(s.share(billing, left), billing.Uncredited()); worth > 0 {
-				credits = append(credits, s.reversal(billing, billing, worth, now))
+			share, amount := s.share(billing, left)
+			if worth := proration.Credit(amount, billing.Uncredited()); worth > 0 {
+				credit := s.reversal(billing, billing, worth, now)
+				part := s.spanned(invoice.DividedLine, billing.Amount, share)
+				credits = append(credits, explained(credit, &invoice.Explanation{Part: part}, amount))
 			}
 		}
 		return credits, nil
@@ -45,12 +48,23 @@ func (s Period) credits(
 	}
 	for _, item := range lines {
 		billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-		worth := proration.Credit(left.Of(item.Amount), billing.Uncredited())
-		if ok && (worth > 0 || s.share(billing, left) > 0) {
-			credits = append(credits, s.reversal(item, billing, worth, now))
+		of := left.Of(item.Amount)
+		worth := proration.Credit(of, billing.Uncredited())
+		if _, share := s.share(billing, left); ok && (worth > 0 || share > 0) {
+			credits = append(credits, explained(s.reversal(item.Line, billing, worth, now), s.part(item, left), of))
 		}
 	}
 	return credits, nil
+}
+
+// explained returns a credit with its explanation. It gives back less than part, the amount that the explanation leads
+// to, where the line that it reverses bills less.
+func explained(credit invoice.Line, by *invoice.Explanation, part money.Minor) invoice.Line {
+	credit.Explanation = by
+	if -credit.Amount < part {
+		return credit.Limited(invoice.LimitBilled)
+	}
+	return credit
 }
 
 // reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
@@ -76,13 +90,15 @@ func reversed(issued []invoice.Invoice, credit invoice.Line) (of invoice.Line) {
 }
 
 // share is the part of a line's amount that falls on a span that reaches to the period's end: of a line whose price for
-// the whole period is not known any more.
-func (s Period) share(billing invoice.Line, left proration.Span) money.Minor {
+// the whole period is not known any more. The span that it returns is counted from the begin of the line.
+func (s Period) share(billing invoice.Line, left proration.Span) (proration.Span, money.Minor) {
 	begin, err := s.Rest(billing.Period.Start)
-	if length := left.Length - begin.From; err == nil && length > 0 {
-		return money.Part(billing.Amount, max(left.From-begin.From, 0), length, length)
+	length := left.Length - begin.From
+	if err != nil || length <= 0 {
+		return proration.Span{}, 0
 	}
-	return 0
+	share := proration.Span{From: max(left.From-begin.From, 0), To: length, Length: length}
+	return share, share.Of(billing.Amount)
 }
 
 // titled is the description of what a line bills, whichever part of a period it is for.

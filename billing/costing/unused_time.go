@@ -46,9 +46,14 @@ func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, n
 	}
 	for _, credit := range credits {
 		if s.Facts.GivenBack > 0 || s.Facts.noted() {
-			if credit, err = afforded(out.Lines, credit, reversed(issued, credit), -kept); err != nil {
+			less, err := afforded(out.Lines, credit, reversed(issued, credit), -kept)
+			if err != nil {
 				return UnusedTime{}, err
 			}
+			if less.Amount != credit.Amount {
+				less = less.Limited(invoice.LimitReturned)
+			}
+			credit = less
 		}
 		out.Credit -= credit.Amount
 		out.Lines = append(out.Lines, credit) // also one of nothing: the line that it reverses is not credited later

@@ -39,6 +39,9 @@ type Line struct {
 	Discounts   Shares      // what coupons take off Amount, as it was when it was billed; of a credit, what it gives back
 	Rates       []tax.Rate  // the taxes on it, as they were when it was billed; of a credit, those of the line it reverses
 	Period      period.Period
+
+	// Explanation is how Amount comes about; nil: it is Quantity × UnitPrice, or not known.
+	Explanation *Explanation
 }
 
 // Prorated reports whether the line is for a part of a period.

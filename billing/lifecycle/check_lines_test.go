@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/internal/recount"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -46,6 +47,11 @@ func (l *life) checkLines() {
 		}
 		lines[line.ID] = line
 		sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+	}
+	for _, line := range lines {
+		if err := recount.Line(line, lines[line.Reverses], l.sub().Currency); err != nil {
+			require.Failf(l.t, "a line explains its amount", "%s: %+v", err, line)
+		}
 	}
 	reversed := map[string]bool{}
 	for _, credit := range lines {

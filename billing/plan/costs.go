@@ -16,6 +16,7 @@ type Cost struct {
 	Quantity    string
 	UnitPrice   string
 	Amount      money.Minor
+	Steps       []rating.Step // how Amount comes about
 }
 
 // Cost returns what so many units of one of the plan's prices come to in a whole period. Faults: amount_too_large;
@@ -35,6 +36,7 @@ func (p Plan) cost(price Price, units int64) (Cost, error) {
 	}
 	cost := Cost{
 		PriceID: price.ID, Description: p.describe(price), Quantity: rated.Quantity.String(), Amount: rated.Amount,
+		Steps: rated.Steps,
 	}
 	if price.Model == rating.Flat {
 		cost.UnitPrice = money.FormatUnits(price.Amount, p.Currency)

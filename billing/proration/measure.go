@@ -85,14 +85,18 @@ func (m Measure) Unused(of period.Period, end time.Time, loc *time.Location) (Sp
 	return Span{From: min(s.used(of.Start, end, orUTC(loc)), length), To: length, Length: length}, nil
 }
 
-// divide chooses the scale of a period: seconds for one that is shorter than a unit of the measure, such as the 31st
+// Divides returns the measure that divides a period: seconds for one that is shorter than a unit of m, such as the 31st
 // among months of 30 days.
-func (m Measure) divide(of period.Period, loc *time.Location) (s scale, length int64, err error) {
-	s = m.scale()
-	if length = s.units(of.Start, of.End, loc); length < 1 {
-		s, length = second{}, of.Seconds()
+func (m Measure) Divides(of period.Period, loc *time.Location) Measure {
+	if _, known := scales[m]; known && m.Units(of.Start, of.End, loc) > 0 {
+		return m
 	}
-	if length < 1 {
+	return Second
+}
+
+func (m Measure) divide(of period.Period, loc *time.Location) (s scale, length int64, err error) {
+	s = m.Divides(of, loc).scale()
+	if length = s.units(of.Start, of.End, loc); length < 1 {
 		return nil, 0, empty(of)
 	}
 	return s, length, nil

@@ -75,7 +75,7 @@ func lineRow(environmentID, invoiceID string, position int, l invoice.Line) dbsq
 		Description: l.Description, PlanID: core.Null(l.PlanID), PriceID: core.Null(l.PriceID), ItemID: core.Null(l.ItemID),
 		PeriodIndex: &l.PeriodIndex, Quantity: core.Null(l.Quantity), UnitPrice: core.Null(l.UnitPrice),
 		Reverses: core.Null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: core.NullList(l.Discounts),
-		PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
+		Explanation: l.Explanation, PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 	}
 }
 
@@ -86,7 +86,7 @@ func LineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 		PriceID: core.Value(row.PriceID),
 		ItemID:  core.Value(row.ItemID), PeriodIndex: core.Value(row.PeriodIndex), Quantity: core.Value(row.Quantity),
 		UnitPrice: core.Value(row.UnitPrice), Reverses: core.Value(row.Reverses), Amount: row.Amount,
-		Credited: row.Credited, Discounts: core.Value(row.Discounts),
+		Credited: row.Credited, Discounts: core.Value(row.Discounts), Explanation: row.Explanation,
 		Rates: of.Taxes.Rates(row.TaxRates), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

@@ -80,16 +80,17 @@ type invoiceForm struct {
 }
 
 type lineForm struct {
-	ID          string           `json:"id"`
-	Kind        invoice.LineKind `json:"kind"`
-	Description string           `json:"description"`
-	PriceID     string           `json:"priceId,omitempty"`
-	Quantity    string           `json:"quantity,omitempty"`
-	UnitPrice   string           `json:"unitPrice,omitempty"`
-	Amount      money.Minor      `json:"amount"`
-	Discounts   invoice.Shares   `json:"discounts,omitempty"`
-	PeriodStart moving.Time      `json:"periodStart,omitzero"`
-	PeriodEnd   moving.Time      `json:"periodEnd,omitzero"`
+	ID          string               `json:"id"`
+	Kind        invoice.LineKind     `json:"kind"`
+	Description string               `json:"description"`
+	PriceID     string               `json:"priceId,omitempty"`
+	Quantity    string               `json:"quantity,omitempty"`
+	UnitPrice   string               `json:"unitPrice,omitempty"`
+	Amount      money.Minor          `json:"amount"`
+	Discounts   invoice.Shares       `json:"discounts,omitempty"`
+	Explanation *invoice.Explanation `json:"explanation,omitempty"`
+	PeriodStart moving.Time          `json:"periodStart,omitzero"`
+	PeriodEnd   moving.Time          `json:"periodEnd,omitzero"`
 }
 
 // Invoice writes one with its lines.
@@ -106,8 +107,8 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	for n, l := range i.Lines {
 		f.Lines[n] = lineForm{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
-			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: moving.At(l.Period.Start),
-			PeriodEnd: moving.At(l.Period.End),
+			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, Explanation: l.Explanation,
+			PeriodStart: moving.At(l.Period.Start), PeriodEnd: moving.At(l.Period.End),
 		}
 	}
 	return w.lines.Encode(f)

@@ -358,25 +358,26 @@ type Invoice struct {
 }
 
 type InvoiceLine struct {
-	ID            string           `db:"id"`
-	EnvironmentID string           `db:"environment_id"`
-	InvoiceID     string           `db:"invoice_id"`
-	Position      int              `db:"position"`
-	Kind          invoice.LineKind `db:"kind"`
-	Description   string           `db:"description"`
-	PlanID        *string          `db:"plan_id"`
-	PriceID       *string          `db:"price_id"`
-	Amount        money.Minor      `db:"amount"`
-	PeriodStart   time.Time        `db:"period_start"`
-	PeriodEnd     time.Time        `db:"period_end"`
-	ItemID        *string          `db:"item_id"`
-	PeriodIndex   *int             `db:"period_index"`
-	Quantity      *string          `db:"quantity"`
-	UnitPrice     *string          `db:"unit_price"`
-	Reverses      *string          `db:"reverses"`
-	TaxRates      []string         `db:"tax_rates"`
-	Discounts     *invoice.Shares  `db:"discounts"`
-	Credited      money.Minor      `db:"credited"`
+	ID            string               `db:"id"`
+	EnvironmentID string               `db:"environment_id"`
+	InvoiceID     string               `db:"invoice_id"`
+	Position      int                  `db:"position"`
+	Kind          invoice.LineKind     `db:"kind"`
+	Description   string               `db:"description"`
+	PlanID        *string              `db:"plan_id"`
+	PriceID       *string              `db:"price_id"`
+	Amount        money.Minor          `db:"amount"`
+	PeriodStart   time.Time            `db:"period_start"`
+	PeriodEnd     time.Time            `db:"period_end"`
+	ItemID        *string              `db:"item_id"`
+	PeriodIndex   *int                 `db:"period_index"`
+	Quantity      *string              `db:"quantity"`
+	UnitPrice     *string              `db:"unit_price"`
+	Reverses      *string              `db:"reverses"`
+	TaxRates      []string             `db:"tax_rates"`
+	Discounts     *invoice.Shares      `db:"discounts"`
+	Credited      money.Minor          `db:"credited"`
+	Explanation   *invoice.Explanation `db:"explanation"`
 }
 
 type Metric struct {

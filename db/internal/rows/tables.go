@@ -593,6 +593,7 @@ var invoiceLines = table[dbsqlc.InvoiceLine]{
 		"tax_rates",
 		"discounts",
 		"credited",
+		"explanation",
 	},
 	value: func(row *dbsqlc.InvoiceLine, column int) any {
 		switch column {
@@ -634,6 +635,8 @@ var invoiceLines = table[dbsqlc.InvoiceLine]{
 			return row.Discounts
 		case 18:
 			return row.Credited
+		case 19:
+			return row.Explanation
 		}
 		panic("rows: no such column")
 	},
