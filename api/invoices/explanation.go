@@ -9,7 +9,7 @@ import (
 
 // LineExplanation is how the amount of a line comes about.
 type LineExplanation struct {
-	Steps []ExplanationStep `json:"steps,omitempty" doc:"What the price costs in a whole period, step by step. The amounts sum to it; the sum is rounded once, half away from zero. Absent: part is of the line that a credit reverses."`
+	Steps []ExplanationStep `json:"steps,omitempty" doc:"What the price costs in a whole period, step by step. The amounts sum to it; the sum is rounded once, half away from zero. Absent: the price costs nothing, or part is of the line that a credit reverses."`
 	Part  *ExplanationPart  `json:"part,omitempty" doc:"Of a line for a part of a period: the part of the whole amount that it bills or gives back. Absent: the line is for all of it."`
 	Limit *ExplanationLimit `json:"limit,omitempty" doc:"Of a credit that gives back less than its part. Absent: it gives the part back."`
 }
@@ -36,7 +36,7 @@ type ExplanationPart struct {
 // ExplanationLimit is the most that a credit gives back.
 type ExplanationLimit struct {
 	Amount int64  `json:"amount" example:"1400" doc:"What the credit gives back, in minor units."`
-	Reason string `json:"reason" enum:"billed,returned" example:"billed" doc:"billed: the line that it reverses bills no more, less its credit notes. returned: the rest of what was paid for the period went back before, in money or by credit notes."`
+	Reason string `json:"reason" enum:"billed,returned" example:"billed" doc:"billed: no more is billed for the time that it takes back, less credit notes. returned: the rest of what was paid for the period went back before, in money or by credit notes."`
 }
 
 func renderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanation {

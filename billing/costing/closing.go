@@ -45,9 +45,8 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 			return nil, err
 		}
 		for _, item := range items {
-			nothing := s.nothingUsed(item.Line, now)
-			nothing.Explanation = s.part(item, unused)
-			closing.Lines = append(closing.Lines, nothing.Limited(invoice.LimitBilled))
+			nothing := explained(s.nothingUsed(item.Line, now), s.part(item, unused), unused.Of(item.Amount))
+			closing.Lines = append(closing.Lines, nothing)
 		}
 	}
 	return []invoice.Draft{closing}, nil

@@ -128,6 +128,27 @@ func TestExplanation_OfASimplePrice(t *testing.T) {
 	}
 }
 
+// Where a closing gives back money alone, its lines of nothing say why they are nothing: the price is free, or the time
+// is not billed.
+func TestExplanation_OfLinesOfNothing(t *testing.T) {
+	t.Parallel()
+	for whole, limit := range map[money.Minor]*invoice.Limit{
+		0: nil, 3000: {Amount: 0, Reason: invoice.LimitBilled},
+	} {
+		of := priced("a", rating.Price{Model: rating.Flat, Amount: whole}, "EUR")
+		s := opened(of, 1, proration.Day)
+		s.Facts.Paid = []invoice.Invoice{{Status: invoice.Paid, PeriodIndex: 1, AmountPaid: 500}}
+		closing, err := s.Closing(november.AddDate(0, 0, 10))
+		require.NoError(t, err)
+		require.Len(t, closing, 1)
+		require.Equal(t, money.Minor(500), closing[0].Refund)
+		line := closing[0].Lines[0]
+		require.NoError(t, recount.Line(line, invoice.Line{}, "EUR"))
+		require.Equal(t, whole, line.Explanation.Part.Whole)
+		require.Equal(t, limit, line.Explanation.Limit)
+	}
+}
+
 // After a change without proration no price of what is billed is known: the credit is a part of the line.
 func TestExplanation_OfALineThatIsDivided(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func (s Period) credits(
 }
 
 // explained returns a credit with its explanation. It gives back less than part, the amount that the explanation leads
-// to, where the line that it reverses bills less.
+// to, where less is billed.
 func explained(credit invoice.Line, by *invoice.Explanation, part money.Minor) invoice.Line {
 	credit.Explanation = by
 	if -credit.Amount < part {

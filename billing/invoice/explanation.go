@@ -12,7 +12,7 @@ import (
 //
 // It is stored with the line. Fields are added, never renamed.
 type Explanation struct {
-	Steps []Step `json:"steps,omitempty"` // none: the part is of a line, not of a price
+	Steps []Step `json:"steps,omitempty"` // none: the part is of a line, or the price costs nothing
 	Part  *Part  `json:"part,omitempty"`  // nil: the line is of the whole period
 	Limit *Limit `json:"limit,omitempty"` // nil: nothing lowers a credit
 }
@@ -29,6 +29,9 @@ type Step struct {
 
 // StepsOf returns the steps of a calculation as a line keeps them.
 func StepsOf(rated []rating.Step) []Step {
+	if len(rated) == 0 { // as an empty list is read back
+		return nil
+	}
 	steps := make([]Step, len(rated))
 	for i, s := range rated {
 		steps[i] = Step{
@@ -66,7 +69,7 @@ type LimitReason string
 
 // The reasons.
 const (
-	// LimitBilled: the line that it reverses bills no more, after credit notes.
+	// LimitBilled: no more is billed for the time that it takes back, after credit notes.
 	LimitBilled LimitReason = "billed"
 	// LimitReturned: the rest of the money that paid for the period went back before.
 	LimitReturned LimitReason = "returned"

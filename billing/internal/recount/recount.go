@@ -31,10 +31,7 @@ func Line(l, reversed invoice.Line, c money.Currency) error {
 	}
 	if by.Limit != nil {
 		if int64(by.Limit.Amount) >= amount || by.Limit.Reason == "" || l.Kind != invoice.ProrationCredit {
-			// A line of nothing for a time that costs nothing is lowered to nothing all the same.
-			if amount != 0 || by.Limit.Amount != 0 {
-				return fmt.Errorf("the limit %+v lowers nothing of %d", *by.Limit, amount)
-			}
+			return fmt.Errorf("the limit %+v lowers nothing of %d", *by.Limit, amount)
 		}
 		amount = int64(by.Limit.Amount)
 	}
