@@ -3,7 +3,6 @@ package httpkit
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"go.uber.org/zap"
 
@@ -63,15 +62,16 @@ func Command[R, T any](
 	case errors.Is(err, db.ErrIdempotencyKeyTaken):
 		return replayOr[T](k.answered(ctx, c))
 	case c.repeat != nil && fault.From(err).Final():
-		return nil, k.remember(ctx, c, err)
+		return remember[T](ctx, k, c, err)
 	default:
 		return nil, err
 	}
 }
 
 // remember stores a final refusal, which changed nothing, so that a repeat hears the same. Where another request with
-// the same key came first, its answer is this request's answer too.
-func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
+// the same key came first, its answer is this request's answer too: this one may have been refused before it could meet
+// the row of the first, by what has changed since.
+func remember[T any](ctx context.Context, k *Kit, c *Call, refusal error) (*Reply[T], error) {
 	p := k.refuse(ctx, refusal)
 	ctx, cancel := k.Afterwards(ctx)
 	defer cancel()
@@ -80,18 +80,10 @@ func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status: p.Status, raw: encode(p)}))
 	})
 	if errors.Is(err, db.ErrIdempotencyKeyTaken) {
-		st, err := k.answered(ctx, c)
-		if err != nil {
-			return err
-		}
-		if st != nil && st.status >= http.StatusBadRequest {
-			_, err = replay[struct{}](st)
-			return err
-		}
-		return errInFlight // performed meanwhile: the repeat that this asks for is given the stored answer
+		return replayOr[T](k.answered(ctx, c))
 	}
 	if err != nil { // nothing was performed, so the refusal stands; a repeat is judged anew
 		telemetry.For(ctx, k.telemetry.Logger).Warn("failed to store a refusal for repeats", zap.Error(err))
 	}
-	return p
+	return nil, p
 }

@@ -38,8 +38,8 @@ type Rate struct {
 const MaxRates = 50
 
 // Validate checks a component of a plan against the metric that it names. The fault names the rate by its place.
-// Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported, metered_cumulated_unsupported,
-// those of rating.Price.
+// Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported,
+// metered_cumulated_unsupported, those of rating.Price.
 func (c Component) Validate(of usage.Metric) error {
 	if err := c.check(); err != nil {
 		return err

@@ -28,8 +28,8 @@ var maxOverageFactor = money.Whole(100)
 func (p Prices) Check() error {
 	if len(p.Components) == 0 || len(p.Components) > MaxComponents {
 		return fault.InvalidParam("meteredPrices", "metered_prices_out_of_range",
-			"A plan has at most %d metered prices, and at least one where it has a `commitment`. The request has %d.", MaxComponents,
-			len(p.Components))
+			"A plan has at most %d metered prices, and at least one where it has a `commitment`. The request has %d.",
+			MaxComponents, len(p.Components))
 	}
 	for i, c := range p.Components {
 		if err := c.check(); err != nil {
