@@ -276,6 +276,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Payments.Evidence":         txn.ID, "Payments.Sends": txn.ID, "Payments.TransactionOfSend": b.provider,
 			"Payments.CallbackElsewhere": txn.ID,
 			"Payments.CallbackTells":     txn.ID, "Payments.Searched": txn.ID, "Subscriptions.AccessClaims": b.customer.ID,
+			"Subscriptions.Features":            b.plan.ID,
 			"Payments.TransactionByProviderRef": b.provider,
 			"Webhooks.EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"Webhooks.Endpoint": endpoint, "Webhooks.EndpointWithKey": endpoint, "Webhooks.EndpointCount": "none",

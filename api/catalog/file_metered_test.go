@@ -23,10 +23,11 @@ const meteredText = `plans:
           - model: graduated
             tiers: [{upTo: 10, unitAmount: 2}, {packageSize: 5, packageAmount: 7.5}]
     commitment: {amount: 5000, overageFactor: 0.8}
+    features: [{key: sso}, {key: projects, limit: 10, perUnit: true}]
 `
 
-// A file describes metered prices, and what is exported says the same.
-func TestFile_MeteredPrices(t *testing.T) {
+// A file describes metered prices and features, and what is exported says the same.
+func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	t.Parallel()
 	file, err := ReadFile("c.yaml", []byte(meteredText))
 	require.NoError(t, err)
@@ -53,4 +54,10 @@ func TestFile_MeteredPrices(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"meteredPrices"}, changes[0].Fields)
 	require.True(t, changes[0].NewVersion())
+	back.Plans[0].Metered.Commitment.Amount--
+	back.Plans[0].Features = back.Plans[0].Features[:1]
+	changes, err = catalog.Diff([]plan.Plan{held}, back.Plans)
+	require.NoError(t, err)
+	require.Equal(t, []string{"features"}, changes[0].Fields)
+	require.False(t, changes[0].NewVersion(), "features are of all versions")
 }

@@ -98,7 +98,7 @@ func formOf(p plan.Plan) FilePlan {
 	for _, one := range shown {
 		form.MeteredPrices = append(form.MeteredPrices, one.MeteredPriceForm)
 	}
-	form.Commitment = commitment
+	form.Commitment, form.Features = commitment, renderFeatures(p.Features)
 	return form
 }
 

@@ -27,6 +27,7 @@ type PlanChange struct {
 	Name      *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
 	ProductID *string        `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
 	Metadata  *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	Features  []Feature      `json:"features,omitempty" maxItems:"100" doc:"Replaces all features, at once for all who are subscribed to the plan. An empty list: none."`
 	Dunning   *view.Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
 	Measure   string         `json:"prorationMeasure,omitempty" enum:"environment,second,day,day_inclusive,fixed_30" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure. environment: as the environment's settings say."`
 	// A null could say so too, but is refused everywhere: a client that sends it has usually lost a value.
@@ -56,6 +57,10 @@ func (h *Handler) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePla
 	if m := in.Body.Measure; m != "" {
 		measure := proration.Measure(strings.TrimSuffix(m, "environment")) // none of its own
 		update.ProrationMeasure = &measure
+	}
+	if in.Body.Features != nil {
+		features := featuresOf(in.Body.Features)
+		update.Features = &features
 	}
 	var err error
 	if update.Dunning, err = in.Body.dunning(); err != nil {

@@ -44,6 +44,7 @@ type PublicPlan struct {
 	// MeteredPrices and Commitment are in a file of their own.
 	MeteredPrices []MeteredPrice `json:"meteredPrices,omitempty" doc:"What usage costs beside the prices, after each period. Absent: nothing."`
 	Commitment    *Commitment    `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period. Absent: nothing."`
+	Features      []Feature      `json:"features,omitempty" doc:"What subscribers may use. Absent: nothing is said."`
 	TrialDays     int            `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
 	TrialEnd      string         `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
 	Active        bool           `json:"active" doc:"Whether the plan accepts new subscriptions."`
@@ -84,7 +85,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency),
 		Currencies: codesOf(p), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices,
-		MeteredPrices: metered, Commitment: commitment, TrialDays: p.TrialDays,
+		MeteredPrices: metered, Commitment: commitment, Features: renderFeatures(p.Features), TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: view.Unix(p.CreatedAt),
 	}
@@ -113,6 +114,7 @@ type PlanTerms struct {
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period. Such a plan can be written and shown; to subscribe to it is refused for now, since usage is not billed yet. A plan with them is sold in one currency."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period."`
+	Features      []Feature          `json:"features,omitempty" minItems:"1" maxItems:"100" doc:"What subscribers may use, in every version of the plan. Default: nothing is said."`
 	TrialDays     int                `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
 	Dunning       *view.Dunning      `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
@@ -143,7 +145,7 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 		return plan.Plan{}, nil, err
 	}
 	p := plan.Plan{
-		Prices: prices, Metered: usage,
+		Prices: prices, Metered: usage, Features: featuresOf(f.Features),
 		Name: f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, TrialEnd: plan.TrialEnd(f.TrialEnd), Metadata: metadata.Pairs(f.Metadata),

@@ -7,19 +7,45 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/view"
 	"perennial/billing/access"
+	"perennial/billing/entitlement"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
 )
 
 // Access says whether a customer may use the product.
 type Access struct {
 	CustomerID string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	AccessOf
-	Subscriptions []AccessOf `json:"subscriptions" doc:"Each subscription that has not ended, and the newest that has; newest first, at most 101."`
+	Feature       *AccessTo  `json:"feature,omitempty" doc:"Of a request with feature: what the customer has of it. allowed, reason and until are then about it."`
+	Subscriptions []AccessOf `json:"subscriptions" doc:"Each subscription that has not ended, and the newest that has, and whether it lets the customer in at all; newest first, at most 101."`
+}
+
+// AccessTo is what a customer has of one feature.
+type AccessTo struct {
+	Key     string          `json:"key" example:"projects" doc:"The feature that the request asks about."`
+	Limit   *int64          `json:"limit,omitempty" example:"30" doc:"How much of it the customer may use: the sum of what all plans and add-ons give. Absent: there is no limit, or it is not allowed."`
+	Sources []FeatureSource `json:"sources" doc:"The plans and add-ons that give it, newest subscription first."`
+}
+
+// FeatureSource is a plan or an add-on of a subscription that gives a feature.
+type FeatureSource struct {
+	SubscriptionID string `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID         string `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The plan or the add-on."`
+	Limit          *int64 `json:"limit,omitempty" example:"10" doc:"How much of it this gives. Absent: it has no limit."`
+}
+
+func renderAccessTo(a entitlement.Answer) *AccessTo {
+	out := AccessTo{Key: a.Feature, Limit: a.Limit, Sources: make([]FeatureSource, len(a.Sources))}
+	for i, s := range a.Sources {
+		out.Sources[i] = FeatureSource(s)
+	}
+	return &out
 }
 
 // AccessOf is what one subscription says.
 type AccessOf struct {
 	Allowed        bool   `json:"allowed" doc:"Whether the customer may use the product now."`
-	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again."`
+	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription,feature_not_included" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again. feature_not_included: the customer may use the product, and not this feature."`
 	Until          int64  `json:"until,omitempty" example:"1766232000" doc:"When the answer may change by itself at the earliest, in Unix seconds. Ask again then. Absent: not by itself."`
 	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -35,6 +61,7 @@ func renderAccess(a access.Answer) AccessOf {
 type customerAccessInput struct {
 	httpkit.ByID
 	httpkit.Tagged
+	Feature string `query:"feature" maxLength:"64" example:"projects" doc:"The key of a feature: answers whether the customer may use it, and how much of it."`
 }
 
 func (h *Handler) customerAccess(
@@ -59,9 +86,19 @@ func (h *Handler) customerAccess(
 		all[i] = access.Of(claim, now)
 		shown[i] = renderAccess(all[i])
 	}
-	return httpkit.OKTagged(in.Tagged, Access{
-		CustomerID: who.ID, AccessOf: renderAccess(access.Best(all)), Subscriptions: shown,
-	}), nil
+	out := Access{CustomerID: who.ID, AccessOf: renderAccess(access.Best(all)), Subscriptions: shown}
+	if in.Feature != "" {
+		if err := plan.CheckFeatureKey(in.Feature); err != nil {
+			return nil, fault.From(err).In("feature")
+		}
+		features, err := h.store.Subscriptions.Features(ctx, c.EnvironmentID, entitlement.PlanIDs(claims))
+		if err != nil {
+			return nil, err
+		}
+		found := entitlement.Of(in.Feature, claims, features, now)
+		out.AccessOf, out.Feature = renderAccess(found.Answer), renderAccessTo(found)
+	}
+	return httpkit.OKTagged(in.Tagged, out), nil
 }
 
 func (h *Handler) accessOperations(load httpkit.Loader) {
@@ -74,8 +111,9 @@ func (h *Handler) accessOperations(load httpkit.Loader) {
 		Summary: "May this customer use the product now?",
 		Description: "The answer of the subscription that allows it, or of the one that comes closest. Paid time and trials " +
 			"allow it; so does a payment that is under way or tried again, until the subscription is past due. A first payment " +
-			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. Send the ETag as " +
-			"If-None-Match to ask often.",
+			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. With feature, the " +
+			"answer is about that feature of the plans and add-ons of all subscriptions that allow it; limits add up. Send the ETag " +
+			"as If-None-Match to ask often.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Tagged: true, Load: load,
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},
 	}, h.customerAccess)

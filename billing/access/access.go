@@ -26,6 +26,9 @@ const (
 	Paused         Reason = "paused"                // until it resumes
 	Canceled       Reason = "canceled"
 	NoSubscription Reason = "no_subscription"
+
+	// NotIncluded: the customer may use the product, and no plan or add-on of theirs has the feature that is asked about.
+	NotIncluded Reason = "feature_not_included"
 )
 
 // Claim is a subscription, and how the collection of its invoice stands; nil: none is in collection.

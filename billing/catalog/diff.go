@@ -114,7 +114,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
-	c.To.TrialEnd, c.To.Metered = w.TrialEnd, w.Metered
+	c.To.TrialEnd, c.To.Metered, c.To.Features = w.TrialEnd, w.Metered, w.Features
 	for _, f := range []struct {
 		name    string
 		differs bool
@@ -122,6 +122,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"catalogKey", was.Key != w.Key},
 		{"name", was.Name != w.Name},
 		{"active", was.Active != w.Active},
+		{"features", !was.Features.Same(w.Features)},
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
 		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
 		{"metadata", !was.Metadata.Same(w.Metadata)},

@@ -35,8 +35,8 @@ func Flat(id, name string, amount money.Minor) Price {
 }
 
 // Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
-// new price is a new version. Its name, its product, its dunning policy and its metadata are the same in all versions,
-// and may change.
+// new price is a new version. Its name, its product, its features, its dunning policy and its metadata are the same in
+// all versions, and may change.
 type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
@@ -50,6 +50,7 @@ type Plan struct {
 	TrialEnd  TrialEnd // what a trial's end leads to without a payment method; empty: TrialEndInvoice
 	Prices    []Price
 	Metered   *metered.Prices // what usage costs beside them; nil: nothing
+	Features  Features        // what its subscribers may use
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
 	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
@@ -67,9 +68,8 @@ const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
 // trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
-// rating.Price, of dunning.Policy and
-// of proration.Measure and of metered.Prices.Check, metered_currencies_unsupported, and of prices in further
-// currencies: currencies_count_out_of_range, currency_repeated,
+// rating.Price, of dunning.Policy, of proration.Measure, of Features.Check and of metered.Prices.Check,
+// metered_currencies_unsupported, and of prices in further currencies: currencies_count_out_of_range, currency_repeated,
 // price_currency_missing. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
@@ -99,6 +99,9 @@ func (p Plan) Validate() error {
 		}
 	}
 	if err := p.CheckAddOn(); err != nil {
+		return err
+	}
+	if err := p.Features.Check(); err != nil {
 		return err
 	}
 	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {

@@ -114,7 +114,7 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: catalogue key, product, name, active, metadata, and the dunning policy and the
+// SavePlan writes what may change: catalogue key, product, name, active, features, metadata, and the dunning policy and the
 // measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
 // plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
@@ -160,7 +160,7 @@ func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 		Name:      p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
 		TrialDays: p.TrialDays, Active: p.Active, Dunning: tenancy.DunningToDB(p.Dunning), Metadata: core.Present(p.Metadata),
 		CreatedAt: p.CreatedAt, VersionCreatedAt: core.NullTime(p.VersionAt), ProrationMeasure: core.Null(p.ProrationMeasure),
-		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd), Metered: p.Metered,
+		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd), Metered: p.Metered, Features: core.NullList(p.Features),
 	}
 }
 
@@ -172,7 +172,7 @@ func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: tenancy.DunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 		ProrationMeasure: core.Value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: core.Value(row.TrialEndBehavior),
-		Metered:   row.Metered,
+		Metered: row.Metered, Features: core.Value(row.Features),
 		VersionAt: core.Value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }

@@ -63,6 +63,12 @@ where s.environment_id = @environment_id and s.id in (
 )
 order by s.position desc;
 
+-- name: FeatureListForAccess :many
+-- The features of plans and add-ons, which are the same in all of their versions.
+select p.id as plan_id, p.features
+from plans p
+where p.environment_id = @environment_id and p.id = any(@plan_ids::text[]) and p.features is not null;
+
 -- name: SubscriptionListOfPlan :many
 -- On any version of a plan. Each version's newest come from an index of their own.
 select sqlc.embed(s)

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/access"
 	"perennial/billing/collection"
+	"perennial/billing/plan"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
@@ -29,4 +30,18 @@ func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID stri
 		}
 	}
 	return claims, nil
+}
+
+// Features are those of plans and add-ons, by their ids.
+func (r Reader) Features(ctx context.Context, environmentID string, planIDs []string) (map[string]plan.Features, error) {
+	features := map[string]plan.Features{}
+	if len(planIDs) == 0 {
+		return features, nil
+	}
+	rows, err := core.Queries.FeatureListForAccess(ctx, r.Handle,
+		dbsqlc.FeatureListForAccessParams{EnvironmentID: environmentID, PlanIds: planIDs})
+	for _, row := range rows {
+		features[row.PlanID] = core.Value(row.Features)
+	}
+	return features, core.Translate("FeatureListForAccess", err)
 }

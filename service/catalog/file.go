@@ -122,7 +122,7 @@ func (s *Service) carryOutCatalog(
 	}
 	p := *c.Was
 	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
-	p.ProrationMeasure, p.Metadata = c.To.ProrationMeasure, c.To.Metadata
+	p.ProrationMeasure, p.Metadata, p.Features = c.To.ProrationMeasure, c.To.Metadata, c.To.Features
 	if own := c.Unversioned(); len(own) > 0 {
 		if err := tx.Catalog.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err

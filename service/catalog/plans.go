@@ -108,6 +108,7 @@ type PlanUpdate struct {
 	Name      *string
 	ProductID *string         // empty: none
 	Metadata  *metadata.Pairs // replaces all
+	Features  *plan.Features  // replaces all
 	// ProrationMeasure counts for periods that begin from now on; empty: the environment's.
 	ProrationMeasure *proration.Measure
 	// Dunning replaces the plan's policy; one without a policy inside takes it away.
@@ -134,6 +135,9 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
 		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}
+	if u.Features != nil && !u.Features.Same(p.Features) {
+		p.Features, changed = *u.Features, append(changed, "features")
+	}
 	if u.ProrationMeasure != nil && *u.ProrationMeasure != p.ProrationMeasure {
 		p.ProrationMeasure, changed = *u.ProrationMeasure, append(changed, "prorationMeasure")
 	}
@@ -154,6 +158,11 @@ func (s *Service) UpdatePlan(
 	}
 	if u.Metadata != nil {
 		if err := u.Metadata.Check(); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	if u.Features != nil {
+		if err := u.Features.Check(); err != nil {
 			return plan.Plan{}, err
 		}
 	}

@@ -434,6 +434,7 @@ type Plan struct {
 	TrialEndBehavior *plan.TrialEnd     `db:"trial_end_behavior"`
 	AddOn            bool               `db:"add_on"`
 	Metered          *metered.Prices    `db:"metered"`
+	Features         *plan.Features     `db:"features"`
 }
 
 type Price struct {

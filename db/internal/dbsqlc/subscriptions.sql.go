@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/plan"
 )
 
 const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
@@ -20,6 +21,43 @@ select set_config('synchronous_commit', 'off', true)
 func (q *Queries) CommitWithoutFlush(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, commitWithoutFlush)
 	return err
+}
+
+const featureListForAccess = `-- name: FeatureListForAccess :many
+select p.id as plan_id, p.features
+from plans p
+where p.environment_id = $1 and p.id = any($2::text[]) and p.features is not null
+`
+
+type FeatureListForAccessParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
+}
+
+type FeatureListForAccessRow struct {
+	PlanID   string         `db:"plan_id"`
+	Features *plan.Features `db:"features"`
+}
+
+// The features of plans and add-ons, which are the same in all of their versions.
+func (q *Queries) FeatureListForAccess(ctx context.Context, db DBTX, arg FeatureListForAccessParams) ([]FeatureListForAccessRow, error) {
+	rows, err := db.Query(ctx, featureListForAccess, arg.EnvironmentID, arg.PlanIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FeatureListForAccessRow
+	for rows.Next() {
+		var i FeatureListForAccessRow
+		if err := rows.Scan(&i.PlanID, &i.Features); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const subscriptionClearWakePending = `-- name: SubscriptionClearWakePending :exec

@@ -6,4 +6,4 @@ var PlanInsert = plans.insert("PlanInsert", plans.but("position", "plan_id", "ve
 // PlanUpdate writes what may change, in all versions. The rest is what subscriptions were sold, so that the columns are
 // named.
 var PlanUpdate = plans.update("PlanUpdate", "environment_id = @environment_id and plan_id = @plan_id",
-	plans.only("catalog_key", "product_id", "name", "active", "dunning", "metadata", "proration_measure"), nil)
+	plans.only("catalog_key", "product_id", "name", "active", "features", "dunning", "metadata", "proration_measure"), nil)

@@ -28,6 +28,7 @@ var plans = table[dbsqlc.Plan]{
 		"trial_end_behavior",
 		"add_on",
 		"metered",
+		"features",
 	},
 	value: func(row *dbsqlc.Plan, column int) any {
 		switch column {
@@ -73,6 +74,8 @@ var plans = table[dbsqlc.Plan]{
 			return row.AddOn
 		case 20:
 			return row.Metered
+		case 21:
+			return row.Features
 		}
 		panic("rows: no such column")
 	},
