@@ -51,7 +51,7 @@ func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
 	flat := as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[]}`))
 	require.Empty(t, flat.MeteredPrices)
 	require.Nil(t, flat.Commitment)
-	problem(t, 422, "field_missing", "meteredPrices", ask("POST", versions, `{"commitment":{"amount":9000}}`))
+	problem(t, 422, "metered_prices_out_of_range", "meteredPrices", ask("POST", versions, `{"commitment":{"amount":9000}}`))
 
 	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": customer.ID, "planId": made.ID}))
@@ -59,8 +59,12 @@ func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
 	other := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", callsPlan))
 	problem(t, 409, "metered_prices_not_billed", "planId",
 		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, map[string]any{"planId": other.ID}))
+	extra := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", `{"name":"Extra","kind":"add_on","currency":"USD",
+		"interval":"month","amount":1,"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
+	problem(t, 409, "metered_prices_not_billed", "addOns[0].planId", b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID,
+		map[string]any{"addOns": []any{map[string]any{"planId": extra.ID}}}))
 	as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
-	problem(t, 409, "metered_prices_not_billed", "planId", ask("PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":5}`))
+	problem(t, 409, "metered_prices_not_billed", "planVersion", ask("PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":5}`))
 }
 
 func TestMeteredPrices_Refusals(t *testing.T) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -80,6 +81,8 @@ func TestUnitPrices_AreInMinorUnits(t *testing.T) {
 	require.Equal(t, major, create(seats+","+packs), "a repeat")
 	got := as[Plan](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/plans/"+major.ID, nil))
 	require.Empty(t, got.Warnings)
+	problem(t, 409, "plan_version_unchanged", "prices", b.ask(t, b.test, "POST", "/api/plans/"+major.ID+"/versions",
+		map[string]any{"prices": withoutIDs(t, got.Prices)}))
 	next := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans/"+minor.ID+"/versions",
 		`{"prices":[{"model":"per_unit","unitPrice":"2"}]}`))
 	require.Equal(t, "2000", next.Prices[0].UnitAmount)
@@ -93,7 +96,7 @@ func TestCreatePlan_NamesTheParameterAtFault(t *testing.T) {
 		`{"model":"per_unit"}`:                                     {"price_parameter_missing", "prices[0].unitAmount"},
 		`{"model":"per_unit","unitPrice":"1,5"}`:                   {"decimal_invalid", "prices[0].unitPrice"},
 		`{"model":"per_unit","unitAmount":"0.00000000001"}`:        {"decimal_invalid", "prices[0].unitAmount"},
-		`{"model":"per_unit","unitAmount":"1","unitPrice":"0.01"}`: {"fields_exclusive", "prices[0].unitPrice"},
+		`{"model":"per_unit","unitAmount":"1","unitPrice":"0.02"}`: {"fields_exclusive", "prices[0].unitPrice"},
 		`{"model":"per_unit","unitAmount":"1,5"}`:                  {"decimal_invalid", "prices[0].unitAmount"},
 		`{"model":"per_unit","unitAmount":"100","amount":5}`:       {"price_parameter_unexpected", "prices[0].amount"},
 		`{"model":"volume","tiers":[{"upTo":"3"},{"upTo":"2"}]}`:   {"price_parameter_missing", "prices[0].tiers[0].unitAmount"},
@@ -103,4 +106,19 @@ func TestCreatePlan_NamesTheParameterAtFault(t *testing.T) {
 		require.Contains(t, string(got.Body), want[0])
 		require.Contains(t, string(got.Body), want[1])
 	}
+}
+
+// withoutIDs are prices as a client sends them back that it has read.
+func withoutIDs(t *testing.T, prices any) (forms []map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(prices)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &forms))
+	for i := range forms {
+		delete(forms[i], "id")
+		if forms[i]["model"] != "flat" {
+			delete(forms[i], "amount")
+		}
+	}
+	return forms
 }

@@ -160,7 +160,7 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 func newPlan() plan.Plan {
 	return plan.Plan{
 		Features: plan.Features{{Key: "projects", Limit: new(int64(3)), PerUnit: true}, {Key: "sso"}},
-		ID: id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR",
+		ID:       id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR",
 		Interval:  period.Interval{Unit: period.Month, Count: 1},
 		TrialDays: 14, TrialEnd: plan.TrialEndPause, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")},
 		CreatedAt: wall, VersionAt: wall,

@@ -33,10 +33,13 @@ func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	require.NoError(t, err)
 	read := file.Plans[0].Plan
 	require.Equal(t, "0.0035", read.Metered.Components[0].Rates[0].Price.UnitPrice.String())
+	require.Equal(t, []string{"flat 0.00"}, catalog.DescribeAll(read))
 	require.Equal(t, []string{
-		"flat 0.00", "Calls: per_unit 0.0035, 1000 included, where region is eu, by tier",
-		"Calls: graduated; up to 10 0.02 each; beyond 0.075 for 5", "commitment 50.00, beyond it times 0.8",
-	}, catalog.DescribeAll(read))
+		"Calls: per_unit 0.0035, 1000 included, where region is eu, by tier",
+		"Calls: graduated; up to 10 0.02 each; beyond 0.075 for 5",
+	}, catalog.DescribeMetered(read.Metered, "EUR"))
+	require.Equal(t, "50.00, beyond it times 0.8", catalog.DescribeCommitment(read.Metered, "EUR"))
+	require.Equal(t, "sso, projects 10 per unit", catalog.DescribeFeatures(read.Features))
 
 	held := read
 	held.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
@@ -49,10 +52,11 @@ func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	changes, err := catalog.Diff([]plan.Plan{held}, back.Plans)
 	require.NoError(t, err)
 	require.Empty(t, changes[0].Fields)
+	require.Equal(t, "met_1.2", changes[0].To.Metered.Components[0].MetricVersionID, "the one that counts by now stays")
 	back.Plans[0].Metered.Commitment.Amount++
 	changes, err = catalog.Diff([]plan.Plan{held}, back.Plans)
 	require.NoError(t, err)
-	require.Equal(t, []string{"meteredPrices"}, changes[0].Fields)
+	require.Equal(t, []string{"commitment"}, changes[0].Fields)
 	require.True(t, changes[0].NewVersion())
 	back.Plans[0].Metered.Commitment.Amount--
 	back.Plans[0].Features = back.Plans[0].Features[:1]

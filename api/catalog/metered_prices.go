@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"perennial/api/view"
-	"perennial/billing/fault"
 	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/rating"
@@ -15,7 +14,7 @@ import (
 type MeteredPrice struct {
 	ID            string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	MetricID      string `json:"metricId" example:"met_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The metric that metricName names."`
-	MetricVersion int    `json:"metricVersion" example:"1" doc:"The version of the metric that counts: the one that counted when this version of the plan was made."`
+	MetricVersion int    `json:"metricVersion" example:"1" doc:"The version of the metric that counts: the one that counted when the price was written. Later versions of the plan that leave it as it is keep it."`
 	MeteredPriceForm
 }
 
@@ -29,7 +28,7 @@ type MeteredPriceForm struct {
 
 // MeteredRate prices the usage whose dimensions have certain values.
 type MeteredRate struct {
-	Where         map[string]string `json:"where,omitempty" maxProperties:"5" doc:"Values that dimensions of the metric must have. Absent: all usage that no rate before it prices."`
+	Where         map[string]string `json:"where,omitempty" minProperties:"1" maxProperties:"5" doc:"Values that dimensions of the metric must have. Absent: all usage that no rate before it prices."`
 	By            []string          `json:"by,omitempty" minItems:"1" maxItems:"5" doc:"Dimensions of the metric whose values are priced each by itself, with tiers and lines of their own."`
 	Model         string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan."`
 	UnitAmount    string            `json:"unitAmount,omitempty" maxLength:"30" example:"0.35" doc:"Of per_unit: what one unit costs, a decimal in minor units, which may be a part of one."`
@@ -52,35 +51,32 @@ type MeteredTier struct {
 
 // Commitment is the least that the metered prices of a plan cost together.
 type Commitment struct {
-	Amount        int64  `json:"amount" minimum:"1" maximum:"999999999999" example:"50000" doc:"The least that they cost together in a period, in minor units."`
+	Amount        int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"50000" doc:"The least that they cost together in a period, in minor units."`
 	OverageFactor string `json:"overageFactor,omitempty" maxLength:"30" example:"0.8" doc:"What exceeds the amount is multiplied by it. Absent: 1."`
 }
 
-// meteredOf reads the metered prices of a form in the plan's currency; nil: it has none.
-func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currency) (*metered.Prices, error) {
-	if len(forms) == 0 && commitment == nil {
-		return nil, nil
-	}
+// meteredOf reads the metered prices of a form in the plan's currency. Absent, both stay as they are.
+func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currency) (metered.Revision, error) {
 	var d view.UnitAmounts
-	var p metered.Prices
+	var r metered.Revision
+	if forms != nil {
+		r.Components = []metered.Component{}
+	}
 	for i, f := range forms {
 		one := metered.Component{Name: f.Name, MetricName: f.MetricName, Cumulated: f.Cumulated}
 		for n, rate := range f.Rates {
 			at := fmt.Sprintf("meteredPrices[%d].rates[%d].", i, n)
 			one.Rates = append(one.Rates, metered.Rate{Where: rate.Where, By: rate.By, Price: rate.price(&d, at, c)})
 		}
-		p.Components = append(p.Components, one)
+		r.Components = append(r.Components, one)
 	}
 	if commitment != nil {
-		p.Commitment = &metered.Commitment{
+		r.Commitment = &metered.Commitment{
 			Amount:        money.Minor(commitment.Amount),
 			OverageFactor: d.Parse("commitment.overageFactor", commitment.OverageFactor),
 		}
 	}
-	if d.Err != nil {
-		return nil, d.Err
-	}
-	return &p, nil
+	return r, d.Err
 }
 
 // price is what the form says; at names it in faults.
@@ -102,32 +98,13 @@ func (r MeteredRate) price(d *view.UnitAmounts, at string, c money.Currency) rat
 	return p
 }
 
-// versionMetered is what a new version of a plan says about usage: what is absent stays as it is, and an empty list
-// takes all away, with the commitment to them. Fault: field_missing, those of meteredOf.
-func (f PlanVersionForm) metered(now *metered.Prices, c money.Currency) (*metered.Prices, error) {
-	if f.MeteredPrices == nil && f.Commitment == nil {
-		return now, nil
-	}
-	said, err := meteredOf(f.MeteredPrices, f.Commitment, c)
-	if err != nil || f.MeteredPrices != nil {
-		return said, err
-	}
-	if now == nil {
-		return nil, fault.InvalidParam("meteredPrices", "field_missing",
-			"The plan has no metered prices to commit to. Send `meteredPrices` beside `commitment`.")
-	}
-	both := *now
-	both.Commitment = said.Commitment
-	return &both, nil
-}
-
 func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commitment) {
 	if p == nil {
 		return nil, nil
 	}
 	out := make([]MeteredPrice, len(p.Components))
 	for i, one := range p.Components {
-		id, version := usage.ReadVersionID(one.MetricVersionID)
+		id, version := usage.SplitVersionID(one.MetricVersionID)
 		out[i] = MeteredPrice{ID: one.ID, MetricID: id, MetricVersion: version, MeteredPriceForm: MeteredPriceForm{
 			Name: one.Name, MetricName: one.MetricName, Cumulated: one.Cumulated, Rates: renderRates(one.Rates, c),
 		}}

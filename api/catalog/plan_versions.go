@@ -8,7 +8,6 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/fault"
-	"perennial/billing/metered"
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/service/catalog"
@@ -24,7 +23,7 @@ type PlanVersionForm struct {
 	Amount        *int64             `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price that is sold in one currency. Send amount or prices."`
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" maxItems:"20" doc:"All metered prices of the new version; their metrics count in the version that counts now. An empty list: none, and no commitment. Default: those of the current version."`
-	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period. Default: none where meteredPrices are sent, else that of the current version."`
+	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period; an amount of 0: none. Default: that of the current version."`
 	TrialDays     *int               `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
 	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
 }
@@ -47,10 +46,14 @@ func (h *Handler) createPlanVersion(
 	if err != nil {
 		return nil, err
 	}
+	usage, err := meteredOf(in.Body.MeteredPrices, in.Body.Commitment, currency)
+	if err != nil {
+		return nil, err
+	}
 	version := catalog.NewPlanVersion{
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays,
 		TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
-		Metered:  func(now *metered.Prices) (*metered.Prices, error) { return in.Body.metered(now, currency) },
+		Metered:  usage,
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedPlan(warnings),
 		func(keep func(*db.Tx, plan.Plan) error) error {

@@ -145,7 +145,7 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 		return plan.Plan{}, nil, err
 	}
 	p := plan.Plan{
-		Prices: prices, Metered: usage, Features: featuresOf(f.Features),
+		Prices: prices, Metered: usage.Of(nil), Features: featuresOf(f.Features),
 		Name: f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, TrialEnd: plan.TrialEnd(f.TrialEnd), Metadata: metadata.Pairs(f.Metadata),

@@ -35,17 +35,32 @@ func OfPackage(minor, major string) UnitAmount {
 	return UnitAmount{"packageAmount", minor, "packagePrice", major}
 }
 
+// contradict refuses an amount in minor units that is not the same as the one in major units.
+func (u *UnitAmounts) contradict(at string, f UnitAmount, major money.Decimal, c money.Currency) {
+	if u.Err != nil {
+		return
+	}
+	minor, err := money.ParseMinor(f.Minor, c)
+	switch {
+	case err != nil:
+		u.Err = fault.From(err).In(at + f.Name)
+	case minor.Cmp(major) != 0:
+		u.Err = fault.InvalidParam(at+f.Old, "fields_exclusive",
+			"`%s` is `%s` in major units, and both say something else. Send `%s` alone, in minor units.", f.Old, f.Name, f.Name)
+	}
+}
+
 // Amount reads one, and returns it in major units of the currency, as billing has it; at names in faults what the field
 // is part of.
 // Faults, kept in Err: decimal_invalid, fields_exclusive.
 func (u *UnitAmounts) Amount(at string, f UnitAmount, c money.Currency) money.Decimal {
 	switch {
 	case u.Err != nil:
-	case f.Minor != "" && f.Major != "":
-		u.Err = fault.InvalidParam(at+f.Old, "fields_exclusive",
-			"`%s` is `%s` in major units. Send `%s` alone, in minor units.", f.Old, f.Name, f.Name)
 	case f.Major != "":
 		amount := u.Parse(at+f.Old, f.Major)
+		if f.Minor != "" { // as answers have it
+			u.contradict(at, f, amount, c)
+		}
 		u.Warnings = append(u.Warnings, Warning{
 			Code: "field_deprecated", Param: at + f.Old, Message: f.Old + " is in major units and will be refused in a later version. Send " +
 				f.Name + ", which is in minor units: " + amount.InMinor(c).String() + " instead of " + f.Major + ".",

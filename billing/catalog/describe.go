@@ -26,11 +26,11 @@ func DescribeAll(p plan.Plan) []string {
 			lines = append(lines, line)
 		}
 	}
-	return append(lines, describeMetered(p.Metered, p.Currency)...)
+	return lines
 }
 
-// describeMetered has a line for each rate of a metered price, and one for the commitment to them.
-func describeMetered(p *metered.Prices, c money.Currency) (lines []string) {
+// DescribeMetered has a line for each rate of a metered price.
+func DescribeMetered(p *metered.Prices, c money.Currency) (lines []string) {
 	if p == nil {
 		return nil
 	}
@@ -49,14 +49,37 @@ func describeMetered(p *metered.Prices, c money.Currency) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	if p.Commitment != nil {
-		line := "commitment " + money.FormatUnits(p.Commitment.Amount, c)
-		if factor := p.Commitment.OverageFactor; factor.IsGiven() {
-			line += ", beyond it times " + factor.String()
-		}
-		lines = append(lines, line)
-	}
 	return lines
+}
+
+// DescribeCommitment writes the commitment to metered prices; none: there is none.
+func DescribeCommitment(p *metered.Prices, c money.Currency) string {
+	if p == nil || p.Commitment == nil {
+		return "none"
+	}
+	text := money.FormatUnits(p.Commitment.Amount, c)
+	if factor := p.Commitment.OverageFactor; factor.IsGiven() {
+		text += ", beyond it times " + factor.String()
+	}
+	return text
+}
+
+// DescribeFeatures writes features in one line; none: there are none.
+func DescribeFeatures(all plan.Features) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(all))
+	for i, f := range all {
+		texts[i] = f.Key
+		if f.Limit != nil {
+			texts[i] += fmt.Sprintf(" %d", *f.Limit)
+		}
+		if f.PerUnit {
+			texts[i] += " per unit"
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 func describe(p plan.Price, c money.Currency) string {

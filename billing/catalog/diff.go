@@ -25,7 +25,7 @@ func (c Change) NewVersion() bool {
 
 // versioned reports whether a field is part of what a version of a plan never changes.
 func versioned(field string) bool {
-	return slices.Contains([]string{"prices", "meteredPrices", "trialDays", "trialEndBehavior"}, field)
+	return slices.Contains([]string{"prices", "meteredPrices", "commitment", "trialDays", "trialEndBehavior"}, field)
 }
 
 // Unversioned are the fields that change in all versions.
@@ -115,6 +115,9 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
 	c.To.TrialEnd, c.To.Metered, c.To.Features = w.TrialEnd, w.Metered, w.Features
+	if was.Metered.Same(w.Metered) { // with the versions of metrics that count by now
+		c.To.Metered = was.Metered.Committed(w.Metered)
+	}
 	for _, f := range []struct {
 		name    string
 		differs bool

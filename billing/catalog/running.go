@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // Running is a number of running subscriptions of a plan that are alike: on one version, in one currency, with one
@@ -24,7 +25,8 @@ type Effect struct {
 	Running int64 // all of them
 	Behind  int64 // those that are on another version, and would renew on it
 	Leaving int64 // those that end, or change to another plan, at the end of their period, and are never moved
-	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be,
+	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be, or
+	// has metered prices, which are not billed yet;
 	// Unoffered those in a currency that the version is not sold in. To move them is refused.
 	Unmovable, Unoffered int64
 	// Sums are of those that could be moved, by currency, in the order of Plan.Currencies.
@@ -83,6 +85,9 @@ func totals(on, to plan.Plan, r Running) (before, after money.Minor, err error) 
 		return 0, 0, err
 	}
 	if before, err = on.Total(r.Quantity); err != nil {
+		return 0, 0, err
+	}
+	if err = subscription.CheckMetered(to, "planVersion"); err != nil {
 		return 0, 0, err
 	}
 	after, err = to.Total(r.Quantity)

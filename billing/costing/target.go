@@ -98,11 +98,11 @@ func (s Period) Renewable(next Target) error {
 // billed. Faults: amount_too_large, add_ons_other_interval.
 func (s Period) CheckBillable() error {
 	if _, err := s.Facts.FirstCost(s.Present()); err != nil {
-		return fault.From(err).OrIn("quantity")
+		return fault.From(err).In("quantity")
 	}
 	next := s.Upcoming()
 	if _, err := s.Facts.FirstCost(next); err != nil {
-		return fault.From(err).OrIn("pendingQuantity")
+		return fault.From(err).In("pendingQuantity")
 	}
 	return s.Facts.Aligned(next)
 }

@@ -55,14 +55,6 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
-// OrIn is In where the fault names no field yet.
-func (e *Error) OrIn(param string) *Error {
-	if e.Param != "" {
-		return e
-	}
-	return e.In(param)
-}
-
 // Within returns a copy whose field is one of what has this name: team, for prices[0].amount, makes
 // team.prices[0].amount.
 func (e *Error) Within(name string) *Error {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/rating"
+	"perennial/billing/text"
 	"perennial/billing/usage"
 )
 
@@ -39,7 +41,7 @@ const MaxRates = 50
 
 // Validate checks a component of a plan against the metric that it names. The fault names the rate by its place.
 // Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported,
-// metered_cumulated_unsupported, those of rating.Price.
+// metered_cumulated_unsupported, metered_rate_unreachable, those of rating.Price and of text.Check.
 func (c Component) Validate(of usage.Metric) error {
 	if err := c.check(); err != nil {
 		return err
@@ -63,9 +65,41 @@ func (c Component) check() error {
 			"A metered price has 1 to %d rates. The request has %d.", MaxRates, len(c.Rates))
 	}
 	for i, rate := range c.Rates {
-		if err := c.checkPrice(rate.Price); err != nil {
+		err := c.checkPrice(rate.Price)
+		if err == nil {
+			err = rate.checkWhere(c.Rates[:i])
+		}
+		if err != nil {
 			return fault.From(err).Within(fmt.Sprintf("rates[%d]", i))
 		}
+	}
+	return nil
+}
+
+// checkWhere refuses values that no record has, and a rate that is never asked: one before it fits all that it fits.
+// Faults: metered_dimension_unknown, metered_rate_unreachable, those of text.Check.
+func (r Rate) checkWhere(before []Rate) error {
+	for _, name := range slices.Sorted(maps.Keys(r.Where)) {
+		value := r.Where[name]
+		if utf8.RuneCountInString(value) > usage.MaxProperty {
+			return fault.InvalidParam("where", "metered_dimension_unknown",
+				"No record has a value of more than %d characters.", usage.MaxProperty)
+		}
+		if err := text.Check("where", value); err != nil {
+			return err
+		}
+	}
+	covers := func(earlier Rate) bool {
+		for name, value := range earlier.Where {
+			if has, fixed := r.Where[name]; !fixed || has != value {
+				return false
+			}
+		}
+		return true
+	}
+	if slices.ContainsFunc(before, covers) {
+		return fault.InvalidParam("where", "metered_rate_unreachable",
+			"A rate before this one prices all that it would. Put the one with fewer conditions behind it.")
 	}
 	return nil
 }

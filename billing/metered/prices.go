@@ -1,7 +1,6 @@
 package metered
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -94,35 +93,54 @@ func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
 	return p, nil
 }
 
-// Same reports whether prices charge the same and are described alike, whatever their ids. Where one of two components
-// is not resolved yet, it is the same if the other has its metric, in any version.
+// Same reports whether components charge the same and are described alike, whatever their ids and their order. A metric
+// that is not resolved in one of the two is the same in any version.
 func (p *Prices) Same(other *Prices) bool {
-	if p == nil || other == nil {
-		return p == other
-	}
-	if len(p.Components) != len(other.Components) {
-		return false
-	}
-	a, b := p.comparable(other), other.comparable(p)
-	return a != nil && bytes.Equal(a, b)
+	a, b := p.list(), other.list()
+	return slices.Equal(a.written(b.Unresolved()), b.written(a.Unresolved()))
 }
 
-// comparable writes prices without ids, and without the versions of metrics that are not known beside them.
-func (p *Prices) comparable(beside *Prices) []byte {
-	bare := Prices{Components: slices.Clone(p.Components), Commitment: p.Commitment}
-	for i := range bare.Components {
-		bare.Components[i].ID = ""
-		if beside.Components[i].MetricVersionID == "" {
-			bare.Components[i].MetricVersionID = ""
+// list is p, or prices without components for nil.
+func (p *Prices) list() Prices {
+	if p == nil {
+		return Prices{}
+	}
+	return *p
+}
+
+// written returns each component as a text without its id, in the order of these texts; without the version of metrics
+// that are unresolved here or there.
+func (p Prices) written(unresolved []string) []string {
+	unresolved = append(unresolved, p.Unresolved()...)
+	texts := make([]string, len(p.Components))
+	for i, c := range p.Components {
+		c.ID = ""
+		if slices.Contains(unresolved, c.MetricName) {
+			c.MetricVersionID = ""
 		}
+		text, _ := json.Marshal(c) // texts, numbers and lists of them
+		texts[i] = string(text)
 	}
-	if bare.Commitment != nil {
-		without := *bare.Commitment
-		without.ID, bare.Commitment = "", &without
+	slices.Sort(texts)
+	return texts
+}
+
+// SameCommitment reports whether the commitments are equal, whatever their ids.
+func (p *Prices) SameCommitment(other *Prices) bool {
+	a, b := p.list().Commitment, other.list().Commitment
+	if a == nil || b == nil {
+		return a == b
 	}
-	text, err := json.Marshal(bare)
-	if err != nil {
-		return nil
+	return a.Amount == b.Amount && a.OverageFactor.IsGiven() == b.OverageFactor.IsGiven() &&
+		a.OverageFactor.Cmp(b.OverageFactor) == 0
+}
+
+// Committed returns the prices with the commitment of others; nil: there is none of either.
+func (p *Prices) Committed(to *Prices) *Prices {
+	if p == nil {
+		return to
 	}
-	return text
+	out := *p
+	out.Commitment = to.list().Commitment
+	return &out
 }

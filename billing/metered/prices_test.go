@@ -2,6 +2,7 @@ package metered_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,22 @@ func TestPrices_Check(t *testing.T) {
 		"without price": {
 			metered.Prices{Components: []metered.Component{calls(metered.Rate{Price: rating.Price{Model: rating.PerUnit}})}},
 			"price_parameter_missing", "meteredPrices[0].rates[0].unitAmount",
+		},
+		"never asked": {
+			metered.Prices{Components: []metered.Component{calls(
+				metered.Rate{Where: map[string]string{"region": "eu"}, Price: perUnit},
+				metered.Rate{Where: map[string]string{"region": "eu", "tier": "a"}, Price: perUnit},
+			)}}, "metered_rate_unreachable", "meteredPrices[0].rates[1].where",
+		},
+		"a value that breaks lines": {
+			metered.Prices{Components: []metered.Component{calls(
+				metered.Rate{Where: map[string]string{"region": "e\nu"}, Price: perUnit},
+			)}}, "text_invalid", "meteredPrices[0].rates[0].where",
+		},
+		"a value that is too long": {
+			metered.Prices{Components: []metered.Component{calls(
+				metered.Rate{Where: map[string]string{"region": strings.Repeat("x", 201)}, Price: perUnit},
+			)}}, "metered_dimension_unknown", "meteredPrices[0].rates[0].where",
 		},
 		"commitment to nothing": {commitment(0, ""), "metered_commitment_invalid", "commitment.amount"},
 		"overage is free":       {commitment(1, "0"), "metered_commitment_invalid", "commitment.overageFactor"},
@@ -109,13 +126,28 @@ func TestPrices_Same(t *testing.T) {
 		"another metric":     {false, func(p *metered.Prices) { p.Components[0].MetricName = "users" }},
 		"another name":       {false, func(p *metered.Prices) { p.Components[0].Name = "" }},
 		"another price":      {false, func(p *metered.Prices) { p.Components[0].Rates[0].Price = graduated }},
-		"another commitment": {false, func(p *metered.Prices) { p.Commitment.Amount++ }},
-		"no commitment":      {false, func(p *metered.Prices) { p.Commitment = nil }},
+		"another commitment": {true, func(p *metered.Prices) { p.Commitment.Amount++ }},
+		"no commitment":      {true, func(p *metered.Prices) { p.Commitment = nil }},
 		"one more":           {false, func(p *metered.Prices) { p.Components = append(p.Components, p.Components[0]) }},
 	} {
 		require.Equal(t, c.same, as.Same(made(c.change)), name)
 		require.Equal(t, c.same, made(c.change).Same(as), name)
 	}
+	for same, change := range map[bool]func(*metered.Prices){
+		true:  func(p *metered.Prices) { p.Commitment.ID = "" },
+		false: func(p *metered.Prices) { p.Commitment.OverageFactor = dec("2") },
+	} {
+		require.Equal(t, same, as.SameCommitment(made(change)))
+	}
+	require.False(t, as.SameCommitment(made(func(p *metered.Prices) { p.Commitment.Amount++ })))
+	require.False(t, as.SameCommitment(nil))
+	two := func(first, second string) *metered.Prices {
+		return made(func(p *metered.Prices) {
+			p.Components = append(p.Components, p.Components[0])
+			p.Components[0].Name, p.Components[1].Name = first, second
+		})
+	}
+	require.True(t, two("a", "b").Same(two("b", "a")), "in another order")
 	var none *metered.Prices
 	require.True(t, none.Same(nil))
 	require.False(t, none.Same(as))
@@ -142,4 +174,37 @@ func TestPrices_AreReadAsTheyWere(t *testing.T) {
 	again, err := json.Marshal(back)
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(again))
+}
+
+// What a version leaves out stays as it is.
+func TestRevision_Of(t *testing.T) {
+	t.Parallel()
+	one, other := calls(metered.Rate{Price: perUnit}), calls(metered.Rate{Price: graduated})
+	commitment, dearer := &metered.Commitment{Amount: 5000}, &metered.Commitment{Amount: 9000}
+	now := &metered.Prices{Components: []metered.Component{one}, Commitment: commitment}
+	for name, c := range map[string]struct {
+		now      *metered.Prices
+		revision metered.Revision
+		want     *metered.Prices
+	}{
+		"nothing": {now: now, want: now},
+		"of none": {},
+		"prices": {
+			now, metered.Revision{Components: []metered.Component{other}},
+			&metered.Prices{Components: []metered.Component{other}, Commitment: commitment},
+		},
+		"a commitment": {
+			now, metered.Revision{Commitment: dearer}, &metered.Prices{Components: []metered.Component{one}, Commitment: dearer},
+		},
+		"no commitment": {
+			now, metered.Revision{Commitment: &metered.Commitment{}}, &metered.Prices{Components: []metered.Component{one}},
+		},
+		"no prices":            {now, metered.Revision{Components: []metered.Component{}}, nil},
+		"a commitment to none": {nil, metered.Revision{Commitment: dearer}, &metered.Prices{Commitment: dearer}},
+		"replaced":             {now, metered.Replaced(&metered.Prices{Components: []metered.Component{other}}), &metered.Prices{Components: []metered.Component{other}}},
+		"replaced by none":     {now, metered.Replaced(nil), nil},
+		"replaced by a whole":  {nil, metered.Replaced(now), now},
+	} {
+		require.Equal(t, c.want, c.revision.Of(c.now), name)
+	}
 }

@@ -29,17 +29,24 @@ var exact = apd.Context{MaxExponent: apd.MaxExponent, MinExponent: apd.MinExpone
 // ParseDecimal reads a plain decimal number such as "12", "0.0035" or "-1.5", without exponent: at most 12 digits
 // before the point and 12 behind it. Anything else is `decimal_invalid`.
 func ParseDecimal(s string) (Decimal, error) {
-	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	if !digits(whole, maxWholeDigits) || (pointed && !digits(fraction, maxFractionDigits)) {
+	d, ok := parse(s, maxWholeDigits, maxFractionDigits)
+	if !ok {
 		return Decimal{}, fault.New(fault.Invalid, "decimal_invalid",
 			"%.30q is not a decimal number. Send a string such as \"0.0035\" with at most %d digits before the point "+
 				"and %d behind it.", s, maxWholeDigits, maxFractionDigits)
 	}
-	d := Decimal{given: true}
-	if _, _, err := d.number.SetString(s); err != nil {
-		return Decimal{}, fault.From(err)
-	}
 	return d.reduced(), nil
+}
+
+// parse reads a number with at most so many digits before and behind the point.
+func parse(s string, whole, fraction int) (Decimal, bool) {
+	before, behind, pointed := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if !digits(before, whole) || (pointed && !digits(behind, fraction)) {
+		return Decimal{}, false
+	}
+	d := Decimal{given: true}
+	_, _, err := d.number.SetString(s)
+	return d, err == nil
 }
 
 func digits(s string, most int) bool {
@@ -64,19 +71,18 @@ func Units(m Minor, c Currency) Decimal {
 }
 
 // ParseMinor reads a plain decimal number of minor units of a currency, which may be a part of one, as a Decimal in
-// major units: "0.35" of USD is 0.0035. It has at most 12 digits before the point; those behind it are fewer than
-// ParseDecimal's by the decimals of the currency, so that the result is one that ParseDecimal reads. Fault:
-// decimal_invalid.
+// major units: "0.35" of USD is 0.0035. It reads just what InMinor makes of what ParseDecimal reads: the point stands
+// behind as many digits more, and before as many less, as the currency has decimals. Fault: decimal_invalid.
 func ParseMinor(s string, c Currency) (Decimal, error) {
-	d, err := ParseDecimal(s)
-	if err != nil {
-		return Decimal{}, err
-	}
-	d.number.Exponent -= int32(c.Decimals())
-	if most := maxFractionDigits - c.Decimals(); d.number.Exponent < -maxFractionDigits {
+	decimals := c.Decimals()
+	whole, fraction := maxWholeDigits+decimals, maxFractionDigits-decimals
+	d, ok := parse(s, whole, fraction)
+	if !ok {
 		return Decimal{}, fault.New(fault.Invalid, "decimal_invalid",
-			"%.30q has too many digits behind the point. Send at most %d of them.", s, most)
+			"%.30q is not a decimal number. Send a string such as \"0.35\" with at most %d digits before the point "+
+				"and %d behind it.", s, whole, fraction)
 	}
+	d.number.Exponent -= int32(decimals)
 	return d.reduced(), nil
 }
 

@@ -51,13 +51,9 @@ func (p Plan) Total(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(price Price) bool { return !price.Once })
 }
 
-// First returns what the first period costs for a quantity of units: a whole one, and the fees. Whatever is subscribed
-// to asks it first, so that what cannot be billed is refused here. Faults: amount_too_large, metered_prices_not_billed.
+// First returns what the first period costs for a quantity of units: a whole one, and the fees. Fault:
+// amount_too_large.
 func (p Plan) First(quantity int64) (money.Minor, error) {
-	if p.Metered != nil {
-		return 0, fault.New(fault.Conflict, "metered_prices_not_billed",
-			"The plan has `meteredPrices`, which are not billed yet. Choose a plan, or a version of it, without them.").In("planId")
-	}
 	return p.sum(quantity, func(Price) bool { return true })
 }
 

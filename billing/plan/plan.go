@@ -69,8 +69,8 @@ const MaxPrices = 20
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
 // trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
 // rating.Price, of dunning.Policy, of proration.Measure, of Features.Check and of metered.Prices.Check,
-// metered_currencies_unsupported, and of prices in further currencies: currencies_count_out_of_range, currency_repeated,
-// price_currency_missing. The fault names the price by its place.
+// metered_currencies_unsupported, and of prices in further currencies: currencies_count_out_of_range,
+// currency_repeated, price_currency_missing. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",

@@ -38,7 +38,7 @@ type NewInput struct {
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the
-// add-ons are as they are sold in the currency that it gets. Faults: plan_is_add_on, plan_inactive, those of Sell,
+// add-ons are as they are sold in the currency that it gets. Faults: those of subscribable and of Sell,
 // quantity_out_of_range, amount_too_large, trial_days_out_of_range, trial_backdated, fields_exclusive,
 // starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event, error) {
@@ -59,7 +59,7 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 	total := costing.Target{Plan: p, Quantity: quantity, AddOns: addOns}
 	every, err := (costing.Facts{AddOns: subscription.PlansOf(in.AddOns)}).FirstCost(total)
 	if err != nil {
-		return subscription.Subscription{}, nil, fault.From(err).OrIn("quantity")
+		return subscription.Subscription{}, nil, fault.From(err).In("quantity")
 	}
 	days, err := in.trialDays(p)
 	if err != nil {
@@ -109,7 +109,8 @@ func (s Situation) offered(p plan.Plan) error {
 	return subscription.CheckCurrency(p, s.Currency)
 }
 
-// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.
+// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive,
+// metered_prices_not_billed.
 func subscribable(p plan.Plan) error {
 	switch {
 	case p.AddOn:
@@ -117,7 +118,7 @@ func subscribable(p plan.Plan) error {
 	case !p.Active:
 		return subscription.ErrPlanInactive
 	default:
-		return nil
+		return subscription.CheckMetered(p, "planId")
 	}
 }
 

@@ -49,16 +49,6 @@ var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:/-]*$`)
 // Carries reports whether a period's quantity depends on what came before it.
 func (d Definition) Carries() bool { return d.CarriesOver || d.Aggregation == WeightedSum }
 
-// ReadVersionID reads what VersionID writes.
-func ReadVersionID(s string) (id string, version int) {
-	id, number, later := strings.Cut(s, ".")
-	if !later {
-		return id, min(len(id), 1)
-	}
-	version, _ = strconv.Atoi(number)
-	return id, version
-}
-
 // VersionID names one version: the metric's id, and its number behind a dot for all but the first.
 func (m Metric) VersionID() string {
 	if m.Version == 1 {

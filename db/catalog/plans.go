@@ -114,8 +114,8 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: catalogue key, product, name, active, features, metadata, and the dunning policy and the
-// measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
+// SavePlan writes what may change: catalogue key, product, name, active, features, metadata, and the dunning policy and
+// the measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
 // plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	row := planRow(environmentID, p)

@@ -33,7 +33,9 @@ func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID stri
 }
 
 // Features are those of plans and add-ons, by their ids.
-func (r Reader) Features(ctx context.Context, environmentID string, planIDs []string) (map[string]plan.Features, error) {
+func (r Reader) Features(
+	ctx context.Context, environmentID string, planIDs []string,
+) (map[string]plan.Features, error) {
 	features := map[string]plan.Features{}
 	if len(planIDs) == 0 {
 		return features, nil

@@ -64,6 +64,9 @@ func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want Wante
 		if err := checkPlanChargeable(ctx, s.Store, by, c.To, known); err != nil {
 			return nil, inPlan(c.To.Key, err)
 		}
+		if _, err := resolved(ctx, s.Store.Usage, by, c.To.Metered, s.Now()); err != nil {
+			return nil, inPlan(c.To.Key, err)
+		}
 	}
 	return s.effects(ctx, by, changes)
 }
@@ -138,7 +141,7 @@ func (s *Service) carryOutCatalog(
 	return s.insertPlanVersion(ctx, tx, by, p,
 		NewPlanVersion{
 			Prices: c.To.Prices, TrialDays: &c.To.TrialDays, TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice),
-			Metered: func(*metered.Prices) (*metered.Prices, error) { return c.To.Metered, nil },
+			Metered: metered.Replaced(c.To.Metered),
 		})
 }
 

@@ -14,17 +14,22 @@ import (
 	"perennial/service/usecase"
 )
 
+// metricReader is the usage column of a transaction, or of a store.
+type metricReader interface {
+	ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error)
+}
+
 // resolved returns the metered prices of a version that is made now: with ids, and with the versions of their metrics
 // that count from now on. Faults: those of metered.Prices.Resolve.
 func resolved(
-	ctx context.Context, tx *db.Tx, by usecase.Caller, p *metered.Prices, now time.Time,
+	ctx context.Context, r metricReader, by usecase.Caller, p *metered.Prices, now time.Time,
 ) (*metered.Prices, error) {
 	if p == nil {
 		return nil, nil
 	}
 	metrics := map[string]usage.Metric{}
 	for _, name := range p.Unresolved() {
-		m, err := tx.Usage.ServedMetric(ctx, by.EnvironmentID, name)
+		m, err := r.ServedMetric(ctx, by.EnvironmentID, name)
 		switch {
 		case errors.Is(err, db.ErrMetricNotFound):
 		case err != nil:

@@ -19,13 +19,12 @@ type NewPlanVersion struct {
 	ByAmount  bool          // Prices is one flat price that was told by its amount in the plan's own currency
 	TrialDays *int          // nil: that of the current version
 	TrialEnd  plan.TrialEnd // empty: that of the current version
-	// Metered makes the metered prices of those of the current version; nil: they stay.
-	Metered func(*metered.Prices) (*metered.Prices, error)
+	Metered   metered.Revision
 }
 
 // terms are those of the version.
-func (in NewPlanVersion) terms(p plan.Plan) (t plan.Terms, err error) {
-	t = p.Terms()
+func (in NewPlanVersion) terms(p plan.Plan) plan.Terms {
+	t := p.Terms()
 	if len(in.Prices) > 0 {
 		t.Prices = in.Prices
 	}
@@ -33,10 +32,8 @@ func (in NewPlanVersion) terms(p plan.Plan) (t plan.Terms, err error) {
 		t.TrialDays = *in.TrialDays
 	}
 	t.TrialEnd = cmp.Or(in.TrialEnd, t.TrialEnd)
-	if in.Metered != nil {
-		t.Metered, err = in.Metered(t.Metered)
-	}
-	return t, err
+	t.Metered = in.Metered.Of(t.Metered)
+	return t
 }
 
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
@@ -63,11 +60,9 @@ func (s *Service) insertPlanVersion(
 			return p, err
 		}
 	}
-	terms, err := in.terms(p)
-	if err != nil {
-		return p, err
-	}
-	if terms.Metered, err = resolved(ctx, tx, by, terms.Metered, now); err != nil {
+	var err error
+	terms := in.terms(p)
+	if terms.Metered, err = resolved(ctx, tx.Usage, by, terms.Metered, now); err != nil {
 		return p, err
 	}
 	terms.Prices = slices.Clone(terms.Prices)

@@ -51,7 +51,7 @@ func insertPlan(ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan) 
 		return p, err
 	}
 	var err error
-	if p.Metered, err = resolved(ctx, tx, by, p.Metered, p.CreatedAt); err != nil {
+	if p.Metered, err = resolved(ctx, tx.Usage, by, p.Metered, p.CreatedAt); err != nil {
 		return p, err
 	}
 	if err := tx.Catalog.InsertPlan(ctx, by.EnvironmentID, p); err != nil {

@@ -85,7 +85,8 @@ type lineForm struct {
 	Description string               `json:"description"`
 	PriceID     string               `json:"priceId,omitempty"`
 	Quantity    string               `json:"quantity,omitempty"`
-	UnitPrice   string               `json:"unitPrice,omitempty"`
+	UnitAmount  string               `json:"unitAmount,omitempty"` // in minor units, which may be a part of one
+	UnitPrice   string               `json:"unitPrice,omitempty"`  // the same in major units, as it was first
 	Amount      money.Minor          `json:"amount"`
 	Discounts   invoice.Shares       `json:"discounts,omitempty"`
 	Explanation *invoice.Explanation `json:"explanation,omitempty"`
@@ -107,8 +108,9 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	for n, l := range i.Lines {
 		f.Lines[n] = lineForm{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
-			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, Explanation: l.Explanation,
-			PeriodStart: moving.At(l.Period.Start), PeriodEnd: moving.At(l.Period.End),
+			UnitAmount: money.ShownInMinor(l.UnitPrice, i.Currency), UnitPrice: l.UnitPrice, Amount: l.Amount,
+			Discounts: l.Discounts, Explanation: l.Explanation, PeriodStart: moving.At(l.Period.Start),
+			PeriodEnd: moving.At(l.Period.End),
 		}
 	}
 	return w.lines.Encode(f)

@@ -67,15 +67,29 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 			cmp.Or(string(to.ProrationMeasure), environments), running("with the next period of"))
 	case "metadata":
 		describeNotes(line, was.Metadata, to.Metadata)
+	case "features":
+		line("features: %s becomes %s%s", catalog.DescribeFeatures(was.Features), catalog.DescribeFeatures(to.Features),
+			running("now for"))
 	case "prices":
 		line("new version: prices")
-		before, after := catalog.DescribeAll(was), catalog.DescribeAll(to)
-		for _, price := range less(before, after) {
-			line("  - %s", price)
-		}
-		for _, price := range less(after, before) {
-			line("  + %s", price)
-		}
+		describeLines(line, catalog.DescribeAll(was), catalog.DescribeAll(to))
+	case "meteredPrices":
+		line("new version: meteredPrices")
+		describeLines(line, catalog.DescribeMetered(was.Metered, was.Currency),
+			catalog.DescribeMetered(to.Metered, to.Currency))
+	case "commitment":
+		line("new version: commitment %s becomes %s", catalog.DescribeCommitment(was.Metered, was.Currency),
+			catalog.DescribeCommitment(to.Metered, to.Currency))
+	}
+}
+
+// describeLines shows the lines that go and those that come.
+func describeLines(line func(string, ...any), before, after []string) {
+	for _, price := range less(before, after) {
+		line("  - %s", price)
+	}
+	for _, price := range less(after, before) {
+		line("  + %s", price)
 	}
 }
 

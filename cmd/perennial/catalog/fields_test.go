@@ -11,10 +11,12 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	billing "perennial/billing/plan"
 	"perennial/billing/proration"
+	"perennial/billing/rating"
 	servicecatalog "perennial/service/catalog"
 	"perennial/service/subscriptions"
 )
@@ -26,6 +28,17 @@ func shownPlan() billing.Plan {
 		Metadata: metadata.Pairs{"tier": "2", "old": true, "n": json.Number("1.0")},
 		Prices:   []billing.Price{billing.Flat("", "Base", 4900), billing.Flat("", "Seat", 100)},
 	}
+}
+
+// calls are metered prices with a commitment; 0: without one.
+func calls(commitment money.Minor) *metered.Prices {
+	p := metered.Prices{Components: []metered.Component{{MetricName: "calls", Rates: []metered.Rate{
+		{Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}},
+	}}}}
+	if commitment > 0 {
+		p.Commitment = &metered.Commitment{Amount: commitment}
+	}
+	return &p
 }
 
 func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
@@ -66,6 +79,17 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 		"prices": {
 			func(p *billing.Plan) { p.Prices = []billing.Price{p.Prices[1], p.Prices[1], p.Prices[0]} },
 			"    new version: prices\n      + Seat: flat 1.00\n    7 running",
+		},
+		"meteredPrices": {
+			func(p *billing.Plan) { p.Metered = calls(0) },
+			"    new version: meteredPrices\n      + calls: per_unit 2\n    7 running",
+		},
+		"commitment": {
+			func(p *billing.Plan) { p.Metered = calls(5000) }, "    new version: commitment none becomes 50.00\n    7 running",
+		},
+		"features": {
+			func(p *billing.Plan) { p.Features = billing.Features{{Key: "sso"}} },
+			"    features: none becomes sso; takes effect now for 7 running subscriptions\n",
 		},
 	} {
 		was, to := shownPlan(), shownPlan()

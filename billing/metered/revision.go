@@ -1,0 +1,38 @@
+package metered
+
+// Revision is what a new version of a plan says about usage. What it leaves out stays as it is.
+type Revision struct {
+	Components []Component // nil: they stay; empty: there are none any more, and no commitment to them
+	Commitment *Commitment // nil: it stays; of 0: there is none any more
+}
+
+// Replaced is the revision after which the prices are these, whatever they were; nil: none.
+func Replaced(by *Prices) Revision {
+	r := Revision{Components: []Component{}, Commitment: &Commitment{}}
+	if by != nil {
+		r.Components = by.Components
+	}
+	if by != nil && by.Commitment != nil {
+		r.Commitment = by.Commitment
+	}
+	return r
+}
+
+// Of returns the prices after the revision; nil: none. Prices.Check refuses a commitment that is left without
+// components.
+func (r Revision) Of(now *Prices) *Prices {
+	out := now.list()
+	if r.Components != nil {
+		out.Components = r.Components
+	}
+	switch {
+	case r.Commitment != nil && r.Commitment.Amount == 0, r.Commitment == nil && len(out.Components) == 0:
+		out.Commitment = nil
+	case r.Commitment != nil:
+		out.Commitment = r.Commitment
+	}
+	if len(out.Components) == 0 && out.Commitment == nil {
+		return nil
+	}
+	return &out
+}
