@@ -17,7 +17,8 @@ func TestSubscription_HasItemsWithQuantities(t *testing.T) {
 		{"upTo":"3","unitAmount":"450"},{"unitAmount":"0.35","flatAmount":7}]}]}`))
 	require.Equal(t, "graduated", made.Prices[1].Model)
 	require.Equal(t, []PriceTier{
-		{UpTo: "3", UnitAmount: "450", UnitPrice: "4.5"}, {UnitAmount: "0.35", UnitPrice: "0.0035", FlatAmount: 7},
+		{TierRule: TierRule{UpTo: "3", UnitAmount: "450"}, UnitPrice: "4.5"},
+		{TierRule: TierRule{UnitAmount: "0.35", FlatAmount: 7}, UnitPrice: "0.0035"},
 	},
 		made.Prices[1].Tiers)
 	require.EqualValues(t, 1450, made.Amount)

@@ -21,6 +21,7 @@ type (
 	PlanMigration    = catalog.PlanMigration
 	PriceAmounts     = catalog.PriceAmounts
 	PriceTier        = catalog.PriceTier
+	TierRule         = catalog.TierRule
 	Product          = catalog.Product
 	PublicPlan       = catalog.PublicPlan
 	TaxRate          = catalog.TaxRate

@@ -28,25 +28,11 @@ type MeteredPriceForm struct {
 
 // MeteredRate prices the usage whose dimensions have certain values.
 type MeteredRate struct {
-	Where         map[string]string `json:"where,omitempty" minProperties:"1" maxProperties:"5" doc:"Values that dimensions of the metric must have. Absent: all usage that no rate before it prices."`
-	By            []string          `json:"by,omitempty" minItems:"1" maxItems:"5" doc:"Dimensions of the metric whose values are priced each by itself, with tiers and lines of their own."`
-	Model         string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan."`
-	UnitAmount    string            `json:"unitAmount,omitempty" maxLength:"30" example:"0.35" doc:"Of per_unit: what one unit costs, a decimal in minor units, which may be a part of one."`
-	PackageSize   string            `json:"packageSize,omitempty" maxLength:"30" example:"1000" doc:"Of package: the units in one."`
-	PackageAmount string            `json:"packageAmount,omitempty" maxLength:"30" example:"250" doc:"Of package: what one costs, a decimal in minor units."`
-	Included      string            `json:"included,omitempty" maxLength:"30" example:"10000" doc:"Units that are free, in each period."`
-	Minimum       int64             `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units."`
-	Maximum       int64             `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units."`
-	Tiers         []MeteredTier     `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
-}
-
-// MeteredTier prices the units above the tier before it, up to its own bound.
-type MeteredTier struct {
-	UpTo          string `json:"upTo,omitempty" maxLength:"30" example:"10000" doc:"The last unit of the tier. Absent: the last tier."`
-	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"0.35" doc:"What one unit costs, a decimal in minor units."`
-	PackageSize   string `json:"packageSize,omitempty" maxLength:"30" doc:"Where started packages are charged: the units in one."`
-	PackageAmount string `json:"packageAmount,omitempty" maxLength:"30" doc:"What a package costs, a decimal in minor units."`
-	FlatAmount    int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
+	Where map[string]string `json:"where,omitempty" minProperties:"1" maxProperties:"5" doc:"Values that dimensions of the metric must have. Absent: all usage that no rate before it prices."`
+	By    []string          `json:"by,omitempty" minItems:"1" maxItems:"5" doc:"Dimensions of the metric whose values are priced each by itself, with tiers and lines of their own."`
+	Model string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan."`
+	PriceRule
+	Tiers []TierRule `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
 }
 
 // Commitment is the least that the metered prices of a plan cost together.
@@ -66,7 +52,7 @@ func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currenc
 		one := metered.Component{Name: f.Name, MetricName: f.MetricName, Cumulated: f.Cumulated}
 		for n, rate := range f.Rates {
 			at := fmt.Sprintf("meteredPrices[%d].rates[%d].", i, n)
-			one.Rates = append(one.Rates, metered.Rate{Where: rate.Where, By: rate.By, Price: rate.price(&d, at, c)})
+			one.Rates = append(one.Rates, rate.rate(&d, at, c))
 		}
 		r.Components = append(r.Components, one)
 	}
@@ -79,23 +65,14 @@ func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currenc
 	return r, d.Err
 }
 
-// price is what the form says; at names it in faults.
-func (r MeteredRate) price(d *view.UnitAmounts, at string, c money.Currency) rating.Price {
-	p := rating.Price{
-		Model: rating.Model(r.Model), UnitPrice: d.Amount(at, view.OfUnit(r.UnitAmount, ""), c),
-		PackageSize:  d.Parse(at+"packageSize", r.PackageSize),
-		PackagePrice: d.Amount(at, view.OfPackage(r.PackageAmount, ""), c), Included: d.Parse(at+"included", r.Included),
-		Minimum: money.Minor(r.Minimum), Maximum: money.Minor(r.Maximum),
-	}
+// rate is what the form says; at names it in faults.
+func (r MeteredRate) rate(d *view.UnitAmounts, at string, c money.Currency) metered.Rate {
+	p := r.PriceRule.price(d, at, c, inMajor{})
+	p.Model = rating.Model(r.Model)
 	for i, tier := range r.Tiers {
-		in := fmt.Sprintf("%stiers[%d].", at, i)
-		p.Tiers = append(p.Tiers, rating.Tier{
-			UpTo: d.Parse(in+"upTo", tier.UpTo), UnitPrice: d.Amount(in, view.OfUnit(tier.UnitAmount, ""), c),
-			PackageSize:  d.Parse(in+"packageSize", tier.PackageSize),
-			PackagePrice: d.Amount(in, view.OfPackage(tier.PackageAmount, ""), c), FlatAmount: money.Minor(tier.FlatAmount),
-		})
+		p.Tiers = append(p.Tiers, tier.tier(d, fmt.Sprintf("%stiers[%d].", at, i), c, inMajor{}))
 	}
-	return p
+	return metered.Rate{Where: r.Where, By: r.By, Price: p}
 }
 
 func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commitment) {
@@ -118,18 +95,11 @@ func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commit
 func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {
 	out := make([]MeteredRate, len(rates))
 	for i, r := range rates {
-		p := r.Price
 		out[i] = MeteredRate{
-			Where: r.Where, By: r.By, Model: string(p.Model), UnitAmount: p.UnitPrice.InMinor(c).String(),
-			PackageSize: p.PackageSize.String(), PackageAmount: p.PackagePrice.InMinor(c).String(),
-			Included: p.Included.String(), Minimum: int64(p.Minimum), Maximum: int64(p.Maximum),
+			Where: r.Where, By: r.By, Model: string(r.Price.Model), PriceRule: renderRule(r.Price, c),
 		}
-		for _, tier := range p.Tiers {
-			out[i].Tiers = append(out[i].Tiers, MeteredTier{
-				UpTo: tier.UpTo.String(), UnitAmount: tier.UnitPrice.InMinor(c).String(),
-				PackageSize: tier.PackageSize.String(), PackageAmount: tier.PackagePrice.InMinor(c).String(),
-				FlatAmount: int64(tier.FlatAmount),
-			})
+		for _, tier := range r.Price.Tiers {
+			out[i].Tiers = append(out[i].Tiers, renderTier(tier, c))
 		}
 	}
 	return out

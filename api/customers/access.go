@@ -95,7 +95,7 @@ func (h *Handler) customerAccess(
 		if err != nil {
 			return nil, err
 		}
-		found := entitlement.Of(in.Feature, claims, features, now)
+		found := entitlement.Of(in.Feature, claims, all, features)
 		out.AccessOf, out.Feature = renderAccess(found.Answer), renderAccessTo(found)
 	}
 	return httpkit.OKTagged(in.Tagged, out), nil

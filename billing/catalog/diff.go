@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"perennial/billing/fault"
+	"perennial/billing/metered"
 	"perennial/billing/plan"
 )
 
@@ -116,7 +117,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
 	c.To.TrialEnd, c.To.Metered, c.To.Features = w.TrialEnd, w.Metered, w.Features
 	if was.Metered.Same(w.Metered) { // with the versions of metrics that count by now
-		c.To.Metered = was.Metered.Committed(w.Metered)
+		c.To.Metered = metered.Revision{Commitment: metered.Replaced(w.Metered).Commitment}.Of(was.Metered)
 	}
 	for _, f := range []struct {
 		name    string

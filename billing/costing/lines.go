@@ -29,12 +29,12 @@ func (w whole) explained() invoice.Line {
 // part explains what of the line falls on a span of the current period.
 func (s Period) part(w whole, span proration.Span) *invoice.Explanation {
 	return &invoice.Explanation{
-		Steps: invoice.StepsOf(w.steps), Part: s.spanned(invoice.DividedPeriod, w.Amount, span),
+		Steps: invoice.StepsOf(w.steps), Part: s.portion(invoice.DividedPeriod, w.Amount, span),
 	}
 }
 
-// spanned is a part of an amount, as an explanation has it.
-func (s Period) spanned(of invoice.Divided, amount money.Minor, span proration.Span) *invoice.Part {
+// portion is a part of an amount, as an explanation has it.
+func (s Period) portion(of invoice.Divided, amount money.Minor, span proration.Span) *invoice.Part {
 	return &invoice.Part{
 		Of: of, Whole: amount, Measure: s.ProrationMeasure.Divides(s.Whole(), s.Schedule().Location),
 		From: span.From, To: span.To, Length: span.Length,
@@ -51,13 +51,19 @@ func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = whole{steps: cost.Steps, Line: invoice.Line{
-			Kind: invoice.Recurring, Description: cost.Description, PlanID: of.ID, PriceID: item.PriceID, ItemID: item.ID,
-			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
-			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
-		}}
+		lines[i] = s.line(invoice.Recurring, of, cost)
+		lines[i].ItemID = item.ID
 	}
 	return lines, nil
+}
+
+// line bills what a price of a plan or an add-on costs in the current period, with the taxes of now.
+func (s Period) line(kind invoice.LineKind, of plan.Plan, cost plan.Cost) whole {
+	return whole{steps: cost.Steps, Line: invoice.Line{
+		Kind: kind, Description: cost.Description, PlanID: of.ID, PriceID: cost.PriceID, PeriodIndex: s.PeriodIndex,
+		Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount, Rates: s.Facts.Rates,
+		Period: s.CurrentPeriod,
+	}}
 }
 
 // WholePeriod bills the current period of some items. A free one has no line. Faults: those of plan.Cost.
@@ -116,12 +122,7 @@ func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
 		if cost.Amount == 0 {
 			continue
 		}
-		fee := whole{steps: cost.Steps, Line: invoice.Line{
-			Kind: invoice.OneOff, Description: cost.Description, PlanID: p.ID, PriceID: price.ID, PeriodIndex: s.PeriodIndex,
-			Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
-			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
-		}}
-		lines = append(lines, fee.explained())
+		lines = append(lines, s.line(invoice.OneOff, p, cost).explained())
 	}
 	return lines, nil
 }

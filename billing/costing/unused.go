@@ -36,7 +36,7 @@ func (s Period) credits(
 			share, amount := s.share(billing, left)
 			if worth := proration.Credit(amount, billing.Uncredited()); worth > 0 {
 				credit := s.reversal(billing, billing, worth, now)
-				part := s.spanned(invoice.DividedLine, billing.Amount, share)
+				part := s.portion(invoice.DividedLine, billing.Amount, share)
 				credits = append(credits, explained(credit, &invoice.Explanation{Part: part}, amount))
 			}
 		}

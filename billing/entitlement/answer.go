@@ -3,8 +3,6 @@
 package entitlement
 
 import (
-	"time"
-
 	"perennial/billing/access"
 	"perennial/billing/plan"
 )
@@ -39,12 +37,8 @@ func PlanIDs(claims []access.Claim) (ids []string) {
 // Of says whether a customer with these subscriptions may use a feature. Each that lets the customer in (access) gives
 // what its plan and its add-ons have of it; limits add up, and where one has no limit, there is none. Where none lets
 // the customer in, the answer is that of access; where none of those that do has the feature, its reason is
-// access.NotIncluded. features are those of plans and add-ons, by their ids.
-func Of(key string, claims []access.Claim, features map[string]plan.Features, now time.Time) Answer {
-	answers := make([]access.Answer, len(claims))
-	for i, claim := range claims {
-		answers[i] = access.Of(claim, now)
-	}
+// access.NotIncluded. answers are those of access to the claims, and features those of plans and add-ons, by their ids.
+func Of(key string, claims []access.Claim, answers []access.Answer, features map[string]plan.Features) Answer {
 	out := Answer{Feature: key, Answer: access.Best(answers)}
 	if !out.Allowed {
 		return out

@@ -40,6 +40,15 @@ var features = map[string]plan.Features{
 	"backup": {{Key: "storage", Limit: limit(100), PerUnit: true}, {Key: "projects", Limit: limit(1)}},
 }
 
+// of asks about a feature at now.
+func of(key string, claims []access.Claim) entitlement.Answer {
+	answers := make([]access.Answer, len(claims))
+	for i, claim := range claims {
+		answers[i] = access.Of(claim, now)
+	}
+	return entitlement.Of(key, claims, answers, features)
+}
+
 func TestOf(t *testing.T) {
 	t.Parallel()
 	paused := on("team", 1, later)
@@ -68,7 +77,7 @@ func TestOf(t *testing.T) {
 			limit(plan.MaxFeatureLimit), 2,
 		},
 	} {
-		got := entitlement.Of(c.key, c.claims, features, now)
+		got := of(c.key, c.claims)
 		require.Equal(t, [2]any{c.allowed, c.reason}, [2]any{got.Allowed, got.Reason}, name)
 		require.Equal(t, c.limit, got.Limit, name)
 		require.Len(t, got.Sources, c.sources, name)
@@ -80,9 +89,9 @@ func TestOf(t *testing.T) {
 func TestOf_UntilTheFirstEnds(t *testing.T) {
 	t.Parallel()
 	soon := now.Add(time.Minute)
-	got := entitlement.Of("projects", []access.Claim{on("team", 1, later), on("solo", 1, soon)}, features, now)
+	got := of("projects", []access.Claim{on("team", 1, later), on("solo", 1, soon)})
 	require.Equal(t, soon, got.Until)
-	got = entitlement.Of("sso", []access.Claim{on("team", 1, later), on("solo", 1, soon)}, features, now)
+	got = of("sso", []access.Claim{on("team", 1, later), on("solo", 1, soon)})
 	require.Equal(t, later, got.Until, "the other one does not give it")
 }
 
@@ -96,8 +105,8 @@ func TestOf_GrowsWithWhatIsBought(t *testing.T) {
 		})
 		key := rapid.SampledFrom([]string{"sso", "projects", "storage"}).Draw(r, "key")
 		claims := rapid.SliceOfN(some, 0, 4).Draw(r, "claims")
-		fewer := entitlement.Of(key, claims, features, now)
-		more := entitlement.Of(key, append(claims, some.Draw(r, "one more")), features, now)
+		fewer := of(key, claims)
+		more := of(key, append(claims, some.Draw(r, "one more")))
 		require.True(r, !fewer.Allowed || more.Allowed)
 		if more.Allowed && more.Limit != nil && fewer.Allowed {
 			require.NotNil(r, fewer.Limit)

@@ -134,13 +134,3 @@ func (p *Prices) SameCommitment(other *Prices) bool {
 	return a.Amount == b.Amount && a.OverageFactor.IsGiven() == b.OverageFactor.IsGiven() &&
 		a.OverageFactor.Cmp(b.OverageFactor) == 0
 }
-
-// Committed returns the prices with the commitment of others; nil: there is none of either.
-func (p *Prices) Committed(to *Prices) *Prices {
-	if p == nil {
-		return to
-	}
-	out := *p
-	out.Commitment = to.list().Commitment
-	return &out
-}
