@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -112,4 +114,38 @@ func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 			select count(*) from free`, b.env))
 	})
 	require.NoError(t, <-done)
+}
+
+// An invoice took a coupon off in period 1, and a later one credits that line in full. Each counts for itself: the
+// coupon was given. What an invoice gives back of its own lines, and what a void one took off, was not.
+func TestWithCoupons_EachInvoiceCountsForItself(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	coupon := aCoupon(id.New(id.Coupon, wall), "ONE")
+	off := func(period int, amounts ...money.Minor) invoice.Invoice {
+		inv := b.invoice()
+		inv.Lines = inv.Lines[:len(amounts)]
+		for i, amount := range amounts {
+			inv.Lines[i].PeriodIndex = period
+			inv.Lines[i].Discounts = invoice.Shares{{CouponID: coupon.ID, Code: "ONE", Amount: amount}}
+			inv.Discount += amount
+		}
+		return inv
+	}
+	open, void := off(4, 500), off(3, 500)
+	void.Status, void.VoidedAt, void.Collection.Phase = invoice.Void, now, collection.Closed
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Catalog.InsertCoupon(ctx, b.env, coupon))
+		for _, inv := range []invoice.Invoice{
+			off(1, 500).Settle(now), off(1, -500).Settle(now), off(2, 500, -500).Settle(now), void, open,
+		} {
+			require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv))
+		}
+	})
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		got, err := tx.Catalog.WithCoupons(ctx, b.env, lifecycle.VoidInvoice{InvoiceID: open.ID}, open)
+		require.NoError(t, err)
+		require.Equal(t, []lifecycle.CouponUse{{CouponID: coupon.ID, PeriodIndex: 1}}, got.Given)
+		require.Equal(t, []discount.Coupon{coupon}, got.Coupons)
+	})
 }

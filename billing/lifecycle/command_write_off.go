@@ -17,7 +17,7 @@ import (
 type VoidInvoice struct {
 	InvoiceID string
 	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one
-	// off.
+	// off. Each invoice counts for itself: what one gave, a credit on a later one does not take back.
 	Given []CouponUse
 	// Coupons are those of this invoice.
 	Coupons []discount.Coupon

@@ -141,6 +141,29 @@ func TestVoidInvoice_OfACanceledSubscriptionFreesTheRedemption(t *testing.T) {
 	require.Equal(t, 1, l.redeemed["coup_1"].count, "it was given once")
 }
 
+// The first renewal took half off and was paid; a pause at the same instant credits all of it, with what was taken off.
+// That invoice stands, so the coupon was given: voiding the invoice after it frees no redemption.
+func TestVoidInvoice_CouponOnACreditedInvoiceWasGiven(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Repeating, 2)
+	require.Equal(t, money.Minor(500), l.renewed(true))
+	paid := l.last()
+	l.changePlan(pro, true) // which the credit does not pay for
+	l.must(lifecycle.Pause{CreditUnused: true})
+	credit := l.last()
+	require.Equal(t, paid.Lines[0].ID, credit.Lines[0].Reverses)
+	require.Equal(t, money.Minor(-500), credit.Discount)
+	l.pass(week)
+	l.must(lifecycle.Resume{})
+	require.Equal(t, pro.Prices[0].Amount/2, l.last().Discount)
+	l.result(answer.Declined)
+	l.cancelNow(false)
+
+	l.void(l.open()[0])
+
+	require.Equal(t, 1, l.redeemed["coup_1"].count)
+}
+
 // Nor is one counted that is removed, or whose subscription ends, before the first period that it is for.
 func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 	t.Parallel()

@@ -35,18 +35,19 @@ update coupons set redeemed = redeemed - 1
 where environment_id = @environment_id and id = @id and redeemed > 0;
 
 -- name: CouponListUses :many
--- The periods in which invoices of a subscription take coupons off. Read where one of them is voided that did.
-select u.coupon_id::text as coupon_id, u.period_index::integer as period_index
+-- The periods in which invoices of a subscription take coupons off. Each invoice counts for itself: a credit on a later one
+-- does not undo that the coupon was given. Read where an invoice that took coupons off is voided.
+select distinct u.coupon_id::text as coupon_id, u.period_index::integer as period_index
 from (
-    select share.value ->> 'couponId' as coupon_id, l.period_index, (share.value ->> 'amount')::bigint as amount
+    select share.value ->> 'couponId' as coupon_id, l.period_index
     from invoices i
     join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id and l.discounts is not null
     cross join lateral jsonb_array_elements(l.discounts) as share
     where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status <> 'void' and i.id <> @invoice_id
+    group by i.id, share.value ->> 'couponId', l.period_index
+    having sum((share.value ->> 'amount')::bigint) > 0
 ) u
-group by u.coupon_id, u.period_index
-having sum(u.amount) > 0
-order by u.coupon_id, u.period_index;
+order by coupon_id, period_index;
 
 -- name: CouponListByID :many
 select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and c.id = any(@ids::text[]) order by c.id;

@@ -275,17 +275,17 @@ func (q *Queries) CouponListByID(ctx context.Context, db DBTX, arg CouponListByI
 }
 
 const couponListUses = `-- name: CouponListUses :many
-select u.coupon_id::text as coupon_id, u.period_index::integer as period_index
+select distinct u.coupon_id::text as coupon_id, u.period_index::integer as period_index
 from (
-    select share.value ->> 'couponId' as coupon_id, l.period_index, (share.value ->> 'amount')::bigint as amount
+    select share.value ->> 'couponId' as coupon_id, l.period_index
     from invoices i
     join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id and l.discounts is not null
     cross join lateral jsonb_array_elements(l.discounts) as share
     where i.environment_id = $1 and i.subscription_id = $2 and i.status <> 'void' and i.id <> $3
+    group by i.id, share.value ->> 'couponId', l.period_index
+    having sum((share.value ->> 'amount')::bigint) > 0
 ) u
-group by u.coupon_id, u.period_index
-having sum(u.amount) > 0
-order by u.coupon_id, u.period_index
+order by coupon_id, period_index
 `
 
 type CouponListUsesParams struct {
@@ -299,7 +299,8 @@ type CouponListUsesRow struct {
 	PeriodIndex int    `db:"period_index"`
 }
 
-// The periods in which invoices of a subscription take coupons off. Read where one of them is voided that did.
+// The periods in which invoices of a subscription take coupons off. Each invoice counts for itself: a credit on a later one
+// does not undo that the coupon was given. Read where an invoice that took coupons off is voided.
 func (q *Queries) CouponListUses(ctx context.Context, db DBTX, arg CouponListUsesParams) ([]CouponListUsesRow, error) {
 	rows, err := db.Query(ctx, couponListUses, arg.EnvironmentID, arg.SubscriptionID, arg.InvoiceID)
 	if err != nil {
