@@ -1,6 +1,9 @@
 package webhooks
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // maxExcerpt is how much of an answer is read and kept, in bytes.
 const maxExcerpt = 64 << 10
@@ -45,3 +48,6 @@ type Result struct {
 
 // Delivered reports whether the receiver accepted the delivery: it answered 200, completely and in time.
 func (r Result) Delivered() bool { return r.Failure == "" }
+
+// Gone reports whether the receiver asks for no more deliveries: it answered 410, as Standard Webhooks says.
+func (r Result) Gone() bool { return r.Status == http.StatusGone }

@@ -107,6 +107,9 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 		result.Failure = FailedRedirect
 		result.Detail = fmt.Sprintf(
 			"The receiver answered %d. Redirects are not followed: register the URL that answers.", result.Status)
+	case result.Gone():
+		result.Failure = FailedStatus
+		result.Detail = "The receiver answered 410: it wants no more deliveries."
 	default:
 		result.Failure = FailedStatus
 		result.Detail = fmt.Sprintf("The receiver answered %d. Only 200 counts as received.", result.Status)

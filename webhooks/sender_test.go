@@ -78,6 +78,7 @@ func TestSend_RetriesUntil200(t *testing.T) {
 
 		require.Equal(t, want, result.Status)
 		require.Equal(t, want == 200, result.Delivered())
+		require.False(t, result.Gone())
 	}
 	got := r.Requests("/")
 	require.Len(t, got, 4)

@@ -92,7 +92,9 @@ func logged(h http.Header) map[string]string {
 
 // end says what follows an answer.
 func (r *run) end(a answered) db.AttemptEnd {
-	end := delivery.End{Outcome: delivery.OutcomeFailed, At: a.at, RetryAfter: a.result.RetryAfter}
+	end := delivery.End{
+		Outcome: delivery.OutcomeFailed, At: a.at, RetryAfter: a.result.RetryAfter, Gone: a.result.Gone(),
+	}
 	switch {
 	case a.result.Delivered():
 		end.Outcome = delivery.OutcomeSucceeded

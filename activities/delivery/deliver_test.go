@@ -223,7 +223,7 @@ func TestDeliverDue_ThreeDaysOfFailuresDisable(t *testing.T) {
 	lastsFor(70 * time.Hour)
 	require.Empty(t, p.disabled)
 	lastsFor(10 * time.Hour)
-	require.Equal(t, []string{failing.ID}, p.disabled)
+	require.Equal(t, []string{failing.ID + " failing"}, p.disabled)
 	e, err := p.Store.Webhooks.Endpoint(t.Context(), p.Env, failing.ID)
 	require.NoError(t, err)
 	require.Equal(t, delivery.DisabledFailing, e.DisabledReason)

@@ -33,8 +33,10 @@ type Observer interface {
 	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event
 	// to the end of the first attempt; negative: it was not the first.
 	AttemptEnded(ctx context.Context, mode, class string, took, waited time.Duration)
-	// EndpointDisabled: it failed for days.
-	EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time)
+	// EndpointDisabled: it failed for days, or its receiver is gone.
+	EndpointDisabled(
+		ctx context.Context, environmentID, endpointID string, reason delivery.DisabledReason, failingSince time.Time,
+	)
 }
 
 // Deliveries sends what webhook endpoints are owed. Its transactions have a pool of their own.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities/delivery"
+	rules "perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/test/scene"
@@ -24,10 +25,11 @@ type post struct {
 
 func (p *post) AttemptEnded(context.Context, string, string, time.Duration, time.Duration) {}
 
-func (p *post) EndpointDisabled(_ context.Context, _, endpointID string, _ time.Time) {
+func (p *post) EndpointDisabled(_ context.Context, _, endpointID string, reason rules.DisabledReason, _ time.Time,
+) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.disabled = append(p.disabled, endpointID)
+	p.disabled = append(p.disabled, endpointID+" "+string(reason))
 }
 
 func newPost(t *testing.T, sender delivery.Sender) *post {

@@ -14,30 +14,31 @@ import (
 	"perennial/webhooks"
 )
 
-// throttling is what a status means for what else is sent to the endpoint.
-type throttling struct {
+// consequence is what a status means for what else is sent to the endpoint.
+type consequence struct {
 	Delivered bool
 	Throttle  bool
+	Disable   bool `json:"disable_endpoint"`
 }
 
-// TestPeerCasesOfThrottling checks the cases of dunning and deliveries that billing/retry leaves to it.
-func TestPeerCasesOfThrottling(t *testing.T) {
+// TestPeerCasesOfEndpoints checks the cases of dunning and deliveries that billing/retry leaves to it.
+func TestPeerCasesOfEndpoints(t *testing.T) {
 	t.Parallel()
 	peercases.Suite{
 		Category: "g_dunning",
 		Part:     true,
-		Readers:  map[string]peercases.Reader{"webhook_response": peercases.NewReader(checkThrottling)},
-		Excluded: []peercases.Exclusion{{When: slowsNothing, Reason: "billing/retry checks or excludes it"}},
+		Readers:  map[string]peercases.Reader{"webhook_response": peercases.NewReader(checkConsequence)},
+		Excluded: []peercases.Exclusion{{When: changesNothing, Reason: "billing/retry checks or excludes it"}},
 	}.Run(t)
 }
 
-func slowsNothing(c peercases.Case) bool {
-	var want throttling
-	return c.Kind != "webhook_response" || json.Unmarshal(c.Expected, &want) != nil || !want.Throttle
+func changesNothing(c peercases.Case) bool {
+	var want consequence
+	return c.Kind != "webhook_response" || json.Unmarshal(c.Expected, &want) != nil || !want.Throttle && !want.Disable
 }
 
-// checkThrottling ends an attempt with the status while as many are sent to the endpoint at a time as can be.
-func checkThrottling(t *testing.T, in struct{ Status int }, want throttling) {
+// checkConsequence ends an attempt with the status while as many are sent to the endpoint at a time as can be.
+func checkConsequence(t *testing.T, in struct{ Status int }, want consequence) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(in.Status)
 	}))
@@ -51,5 +52,9 @@ func checkThrottling(t *testing.T, in struct{ Status int }, want throttling) {
 
 	r := run{Deliveries: &Deliveries{}, window: endpointInFlight, posting: 1, flying: map[string]attempt{}}
 	r.landed(end)
-	require.Equal(t, want.Throttle, r.window < endpointInFlight, "%d attempts at a time", r.window)
+	if want.Throttle {
+		require.Less(t, r.window, endpointInFlight)
+	}
+	_, _, disable := r.judge()
+	require.Equal(t, want.Disable, disable != "", disable)
 }

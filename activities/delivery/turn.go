@@ -22,7 +22,7 @@ func (r *run) turn(ctx context.Context) error {
 		r.flying[t.due.State.ID], r.known[t.due.State.ID] = t, true
 	}
 	ends, failing, disable := r.judge()
-	if disable || failing.IsZero() != r.endpoint.FailingSince.IsZero() {
+	if disable != "" || failing.IsZero() != r.endpoint.FailingSince.IsZero() {
 		return r.turnHealth(ctx, starting)
 	}
 	r.submit(r.recording(ends, starting))
@@ -49,14 +49,16 @@ func (r *run) recording(ends []db.AttemptEnd, starting []attempt) *recording {
 	return e
 }
 
-// judge says how the finished attempts end, since when the endpoint fails then, and whether that disables it.
-func (r *run) judge() (ends []db.AttemptEnd, failing time.Time, disable bool) {
+// judge says how the finished attempts end, since when the endpoint fails then, and why that disables it: with the
+// first attempt that does, whatever those beside it say. Empty: it does not.
+func (r *run) judge() (ends []db.AttemptEnd, failing time.Time, disable delivery.DisabledReason) {
 	failing = r.endpoint.FailingSince
 	for _, a := range r.finished {
 		end := r.end(a)
-		var now bool
-		failing, now = delivery.Health(failing, end.End, end.Next)
-		ends, disable = append(ends, end), disable || now
+		ends = append(ends, end)
+		if disable == "" {
+			failing, disable = delivery.Health(failing, end.End, end.Next)
+		}
 	}
 	return ends, failing, disable
 }
@@ -172,20 +174,21 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 		}
 	}
 	ends, failing, disable := r.judge()
-	if failing.IsZero() == r.endpoint.FailingSince.IsZero() && !disable {
+	if failing.IsZero() == r.endpoint.FailingSince.IsZero() && disable == "" {
 		r.submit(r.recording(ends, starting))
 		return nil
 	}
-	e, env := r.recording(ends, nil), r.endpoint.EnvironmentID
+	e, env, disabled := r.recording(ends, nil), r.endpoint.EnvironmentID, false
 	err := r.Store.InTx(context.WithoutCancel(ctx), r.by, r.Clock(), func(tx *db.Tx) error {
 		// The endpoint before its deliveries, in which order redeliveries lock them.
-		if disable {
+		disabled = false
+		if disable != "" {
 			var err error
-			if disable, err = disableFailing(ctx, tx, r.endpoint); err != nil {
+			if disabled, err = giveUp(ctx, tx, r.endpoint, disable, failing); err != nil {
 				return err
 			}
 		}
-		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
+		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disabled {
 			if err := tx.Webhooks.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
 				return err
 			}
@@ -199,9 +202,9 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 	r.endpoint.FailingSince, r.sum.FailingSince = failing, failing
 	r.finished = nil
 	r.observe(ctx, e)
-	if disable {
+	if disabled {
 		r.endpoint.Status = delivery.EndpointDisabled
-		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, failing)
+		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, disable, failing)
 		r.forget(starting) // nothing begins beside the failure that disables
 		starting = nil
 	}
@@ -211,20 +214,24 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 	return nil
 }
 
-// disableFailing disables an endpoint and announces it, unless it was disabled or an attempt succeeded meanwhile. The
-// event wakes the other endpoints, so that all are locked in their order.
-func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint) (bool, error) {
+// giveUp disables an endpoint and announces it, unless it was disabled or changed meanwhile, or an attempt succeeded:
+// what was sent before a change says nothing about where the endpoint points now. The event wakes the other endpoints,
+// so that all are locked in their order.
+func giveUp(
+	ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint, reason delivery.DisabledReason, failing time.Time,
+) (bool, error) {
 	env := endpoint.EnvironmentID
 	if err := tx.Webhooks.LockEndpoints(ctx, env); err != nil {
 		return false, err
 	}
 	e, err := tx.Webhooks.LockEndpoint(ctx, env, endpoint.ID)
-	if err != nil || !e.DisableFailing(tx.Real) {
+	if err != nil || e.Revision != endpoint.Revision || !e.GiveUp(reason, failing, tx.Real) {
 		return false, ignoreGone(err)
 	}
-	if err := tx.Webhooks.SaveEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
+	change := db.EndpointChange{Action: db.EndpointDisabled, Reason: reason}
+	if err := tx.Webhooks.SaveEndpoint(ctx, env, e, change); err != nil {
 		return false, err
 	}
-	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)
-	return true, tx.Emit(ctx, env, announced)
+	announced := event.WebhookEndpointDisabled{ID: e.ID, Reason: string(reason), FailingSince: e.FailingSince.Unix()}
+	return true, tx.Emit(ctx, env, event.New(announced, tx.Real))
 }

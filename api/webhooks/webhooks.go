@@ -24,7 +24,7 @@ type WebhookEndpoint struct {
 	Events                  []string `json:"events" doc:"The types it receives, and patterns of them."`
 	PayloadShape            string   `json:"payloadShape" enum:"A,B" example:"A" doc:"A: event, data, timestamp. B: id, object, type, created, data.object."`
 	Status                  string   `json:"status" enum:"enabled,disabled" example:"enabled" doc:"Nothing is sent to a disabled endpoint, and events that happen meanwhile are not kept for it: have them redelivered by time range."`
-	DisabledReason          string   `json:"disabledReason,omitempty" enum:"requested,failing" doc:"failing: no delivery succeeded for three days."`
+	DisabledReason          string   `json:"disabledReason,omitempty" enum:"requested,failing,gone" doc:"failing: no delivery succeeded for three days. gone: the receiver answered 410."`
 	DisabledAt              int64    `json:"disabledAt,omitempty"`
 	FailingSince            int64    `json:"failingSince,omitempty" doc:"The first failure after which no delivery succeeded."`
 	Secret                  string   `json:"secret,omitempty" doc:"The generated signing secret. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`

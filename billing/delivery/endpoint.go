@@ -12,13 +12,14 @@ const (
 	EndpointDisabled EndpointStatus = "disabled"
 )
 
-// DisabledReason says who disabled an endpoint.
+// DisabledReason says why an endpoint is disabled.
 type DisabledReason string
 
 // The reasons.
 const (
 	DisabledByRequest DisabledReason = "requested"
 	DisabledFailing   DisabledReason = "failing"
+	DisabledGone      DisabledReason = "gone" // the receiver answered 410
 	DisabledDeleted   DisabledReason = "deleted"
 )
 
@@ -47,9 +48,16 @@ func (e *Endpoint) Disable(reason DisabledReason, now time.Time) bool {
 	return true
 }
 
-// DisableFailing disables an endpoint for its failures, unless an attempt has succeeded meanwhile.
-func (e *Endpoint) DisableFailing(now time.Time) bool {
-	return !e.FailingSince.IsZero() && e.Disable(DisabledFailing, now)
+// GiveUp disables an endpoint for how its attempts ended, as Health says: for failures since a time, unless an attempt
+// has succeeded meanwhile, or because the receiver is gone.
+func (e *Endpoint) GiveUp(reason DisabledReason, since, now time.Time) bool {
+	if reason == DisabledFailing && e.FailingSince.IsZero() || !e.Disable(reason, now) {
+		return false
+	}
+	if e.FailingSince.IsZero() {
+		e.FailingSince = since
+	}
+	return true
 }
 
 // Enable lets deliveries to a disabled endpoint begin anew: the days after which a failing one is disabled count from

@@ -13,9 +13,11 @@ func TestEndpoint_DisableAndEnable(t *testing.T) {
 	t.Parallel()
 	e := delivery.Endpoint{Status: delivery.EndpointEnabled}
 	require.False(t, e.Enable(), "it is enabled")
-	require.False(t, e.DisableFailing(at), "an attempt has succeeded")
-	e.FailingSince = at.Add(-72 * time.Hour)
-	require.True(t, e.DisableFailing(at))
+	since := at.Add(-72 * time.Hour)
+	require.False(t, e.GiveUp(delivery.DisabledFailing, since, at), "an attempt has succeeded")
+	require.Equal(t, delivery.Endpoint{Status: delivery.EndpointEnabled}, e)
+	e.FailingSince = since
+	require.True(t, e.GiveUp(delivery.DisabledFailing, at, at))
 	want := delivery.Endpoint{
 		Status: delivery.EndpointDisabled, DisabledReason: delivery.DisabledFailing, DisabledAt: at,
 		FailingSince: e.FailingSince,
@@ -25,6 +27,19 @@ func TestEndpoint_DisableAndEnable(t *testing.T) {
 	require.Equal(t, want, e)
 	require.True(t, e.Enable())
 	require.Equal(t, delivery.Endpoint{Status: delivery.EndpointEnabled}, e, "its failures count anew")
+}
+
+// What the receiver said counts also where an attempt has succeeded meanwhile.
+func TestEndpoint_GiveUpGone(t *testing.T) {
+	t.Parallel()
+	e := delivery.Endpoint{Status: delivery.EndpointEnabled}
+	require.True(t, e.GiveUp(delivery.DisabledGone, at, at))
+	want := delivery.Endpoint{
+		Status: delivery.EndpointDisabled, DisabledReason: delivery.DisabledGone, DisabledAt: at, FailingSince: at,
+	}
+	require.Equal(t, want, e)
+	require.False(t, e.GiveUp(delivery.DisabledGone, at, at.Add(time.Hour)), "the first reason stays")
+	require.Equal(t, want, e)
 }
 
 func TestEndpoint_Delete(t *testing.T) {

@@ -47,6 +47,8 @@ type End struct {
 	Outcome    Outcome
 	At         time.Time
 	RetryAfter time.Duration // what the receiver asked for; 0: nothing
+	// Gone: the receiver said that it wants no more deliveries, of any event.
+	Gone bool
 }
 
 // Next is what becomes of the delivery.
@@ -98,14 +100,21 @@ func (p Policy) pause(id string, attempts int, asked time.Duration) time.Duratio
 // failingLimit is how long an endpoint may fail before it is disabled.
 const failingLimit = 3 * 24 * time.Hour
 
-// Health returns since when an endpoint fails once an attempt has ended, zero where it does not, and whether it must be
-// disabled: no attempt has succeeded for three days, and now one delivery has used all of its attempts.
-func Health(failingSince time.Time, e End, n Next) (since time.Time, disable bool) {
+// Health returns since when an endpoint fails once an attempt has ended, zero where it does not, and why it must be
+// disabled, empty where it need not: the receiver is gone, or no attempt has succeeded for three days, and now one
+// delivery has used all of its attempts.
+func Health(failingSince time.Time, e End, n Next) (since time.Time, disable DisabledReason) {
 	if e.Outcome == OutcomeSucceeded {
-		return time.Time{}, false
+		return time.Time{}, ""
 	}
 	if e.Outcome == OutcomeFailed && failingSince.IsZero() {
 		failingSince = e.At
 	}
-	return failingSince, n.Status == Failed && !failingSince.IsZero() && e.At.Sub(failingSince) >= failingLimit
+	switch {
+	case e.Outcome == OutcomeFailed && e.Gone:
+		return failingSince, DisabledGone
+	case n.Status == Failed && !failingSince.IsZero() && e.At.Sub(failingSince) >= failingLimit:
+		return failingSince, DisabledFailing
+	}
+	return failingSince, ""
 }

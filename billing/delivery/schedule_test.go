@@ -136,21 +136,24 @@ func TestHealth(t *testing.T) {
 	final := delivery.Next{Status: delivery.Failed}
 	retrying := delivery.Next{Status: delivery.Pending}
 	bad := delivery.End{Outcome: delivery.OutcomeFailed, At: at}
+	gone := delivery.End{Outcome: delivery.OutcomeFailed, At: at, Gone: true}
 	for name, c := range map[string]struct {
 		since   time.Time
 		end     delivery.End
 		next    delivery.Next
 		want    time.Time
-		disable bool
+		disable delivery.DisabledReason
 	}{
 		"a success ends it": {long, delivery.End{Outcome: delivery.OutcomeSucceeded, At: at},
-			delivery.Next{Status: delivery.Succeeded}, time.Time{}, false},
-		"the first failure begins it":        {time.Time{}, bad, retrying, at, false},
-		"three days":                         {long, bad, final, long, true},
-		"three days, while retries are left": {long, bad, retrying, long, false},
-		"less than three days":               {short, bad, final, short, false},
+			delivery.Next{Status: delivery.Succeeded}, time.Time{}, ""},
+		"the first failure begins it":        {time.Time{}, bad, retrying, at, ""},
+		"three days":                         {long, bad, final, long, delivery.DisabledFailing},
+		"three days, while retries are left": {long, bad, retrying, long, ""},
+		"less than three days":               {short, bad, final, short, ""},
+		"gone, at the first failure":         {time.Time{}, gone, retrying, at, delivery.DisabledGone},
+		"gone, after three days of failures": {long, gone, final, long, delivery.DisabledGone},
 		"a crash says nothing about a receiver": {
-			time.Time{}, delivery.End{Outcome: delivery.OutcomeUnknown, At: at}, retrying, time.Time{}, false,
+			time.Time{}, delivery.End{Outcome: delivery.OutcomeUnknown, At: at, Gone: true}, retrying, time.Time{}, "",
 		},
 	} {
 		since, disable := delivery.Health(c.since, c.end, c.next)

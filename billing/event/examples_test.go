@@ -113,6 +113,6 @@ var examples = []event.Data{
 	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},
 	event.TestClockAdvanced{ID: "clk_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clk_1"},
-	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},
+	event.WebhookEndpointDisabled{ID: "whe_1", Reason: "gone", FailingSince: 1763640000},
 	event.WebhookEndpointTest{ID: "whe_1"},
 }

@@ -257,5 +257,6 @@ func Operations() []Operation {
 			CauseWebhook, "an attempt fails", "the last of a delivery, and the endpoint has failed for three days",
 			[]Type{TypeWebhookEndpointDisabled},
 		},
+		{CauseWebhook, "an attempt fails", "the receiver answers 410", []Type{TypeWebhookEndpointDisabled}},
 	}
 }

@@ -6,9 +6,11 @@ const (
 	TypeWebhookEndpointTest     Type = "webhook_endpoint.test"
 )
 
-// WebhookEndpointDisabled means that nothing is sent to an endpoint any more, because no attempt succeeded for days.
+// WebhookEndpointDisabled means that nothing is sent to an endpoint any more, because no attempt succeeded for days, or
+// its receiver answered 410.
 type WebhookEndpointDisabled struct {
 	ID           string `json:"id" doc:"The webhook endpoint."`
+	Reason       string `json:"reason" enum:"failing,gone" doc:"failing: no delivery succeeded for three days. gone: the receiver answered 410."`
 	FailingSince int64  `json:"failingSince" doc:"When the first attempt failed after which none succeeded, in Unix seconds."`
 }
 

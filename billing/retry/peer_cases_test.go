@@ -39,10 +39,9 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			{Kind: "webhook_retry_schedule", Reason: "deliveries have other gaps, which chance spreads by a fifth"},
 			{Kind: "webhook_response", When: otherSuccess, Reason: "only the status 200 is a success"},
 			{
-				Kind: "webhook_response", When: disables,
-				Reason: "no status disables an endpoint: three days without a success do",
+				Kind: "webhook_response", When: changesEndpoint,
+				Reason: "activities/delivery checks what slows or disables an endpoint",
 			},
-			{Kind: "webhook_response", When: throttles, Reason: "activities/delivery checks what slows an endpoint"},
 		},
 	}.Run(t)
 }

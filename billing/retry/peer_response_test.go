@@ -25,18 +25,13 @@ func otherSuccess(c peercases.Case) bool {
 type webhookResponse struct {
 	Delivered bool
 	Follow    *bool `json:"follow_redirect"`
-	Disable   bool  `json:"disable_endpoint"` // disables decides about it
-	Throttle  bool  // throttles decides about it
+	Disable   bool  `json:"disable_endpoint"` // changesEndpoint decides about it and about the next
+	Throttle  bool
 }
 
-func disables(c peercases.Case) bool {
+func changesEndpoint(c peercases.Case) bool {
 	var want webhookResponse
-	return json.Unmarshal(c.Expected, &want) == nil && want.Disable
-}
-
-func throttles(c peercases.Case) bool {
-	var want webhookResponse
-	return json.Unmarshal(c.Expected, &want) == nil && want.Throttle
+	return json.Unmarshal(c.Expected, &want) == nil && (want.Disable || want.Throttle)
 }
 
 // checkWebhookResponse sends to a receiver that answers with the status, and points to another address.

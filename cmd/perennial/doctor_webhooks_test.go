@@ -20,6 +20,7 @@ func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
 			('whe_failing', 'enabled', null, null, now() - interval '2 hours', now() + interval '1 minute'),
 			('whe_briefly', 'enabled', null, null, now() - interval '1 minute', null),
 			('whe_given_up', 'disabled', 'failing', now() - interval '1 day', now() - interval '5 days', null),
+			('whe_gone', 'disabled', 'gone', now() - interval '1 day', now() - interval '1 day', null),
 			('whe_switched_off', 'disabled', 'requested', now() - interval '1 day', null, null)
 		) v (id, status, reason, disabled_at, failing_since, next_at)`)
 
@@ -35,6 +36,7 @@ func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
 	}
 	require.Contains(t, warned, "whe_failing (fails since ")
 	require.Contains(t, warned, "whe_given_up (disabled ")
+	require.Contains(t, warned, "whe_gone (disabled ")
 	require.NotContains(t, warned, "whe_briefly")
 	require.NotContains(t, warned, "whe_switched_off")
 

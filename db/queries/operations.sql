@@ -165,7 +165,7 @@ select
 union all
 (select w.environment_id, w.id, w.disabled_at::timestamptz, true
  from webhook_endpoints w
- where w.disabled_reason = 'failing' and w.disabled_at > @disabled_since::timestamptz
+ where w.disabled_reason in ('failing', 'gone') and w.disabled_at > @disabled_since::timestamptz
  order by w.disabled_at desc limit @row_limit::int);
 
 -- name: WriteProbeUpdate :exec

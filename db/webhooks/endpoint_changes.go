@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/delivery"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
@@ -25,8 +26,9 @@ const (
 // EndpointChange is one action of an actor on a webhook endpoint. It never holds values: a URL may carry a secret.
 type EndpointChange struct {
 	Action    EndpointAction
-	Fields    []string       // of an update: their names in the API
-	ActorKind core.ActorKind // read only, like the following: the transaction's
+	Fields    []string                // of an update: their names in the API
+	Reason    delivery.DisabledReason // of what was disabled; empty: from before reasons were noted
+	ActorKind core.ActorKind          // read only, like the following: the transaction's
 	ActorID   string
 	ChangedAt time.Time // real
 }
@@ -35,7 +37,8 @@ type EndpointChange struct {
 func (tx *Tx) noteEndpointChange(ctx context.Context, environmentID, endpointID string, c EndpointChange) error {
 	return core.Queries.WebhookEndpointChangeInsert(ctx, tx.Pipe, dbsqlc.WebhookEndpointChangeInsertParams{
 		ID: id.New(id.EndpointChange, tx.Real), EnvironmentID: environmentID, EndpointID: endpointID,
-		Action: string(c.Action), Fields: core.PresentList(c.Fields), ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(),
+		Action: string(c.Action), Fields: core.PresentList(c.Fields), Reason: core.Null(c.Reason),
+		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(),
 		ChangedAt: tx.Real,
 	})
 }
@@ -46,6 +49,8 @@ func (r Reader) EndpointChanges(ctx context.Context, environmentID, endpointID s
 		EnvironmentID: environmentID, EndpointID: endpointID,
 	})
 	return core.Map(found, func(f dbsqlc.WebhookEndpointChangeListRow) EndpointChange {
-		return EndpointChange{EndpointAction(f.Action), f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
+		return EndpointChange{
+			EndpointAction(f.Action), f.Fields, core.Value(f.Reason), core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt,
+		}
 	}), core.Translate("WebhookEndpointChangeList", err)
 }

@@ -27,7 +27,7 @@ func (w *webhookInstruments) make(m metric.Meter) error {
 	w.first, errs[1] = histogram("perennial_webhook_first_attempt_delay",
 		"Time from an event until its first attempt at an endpoint ended. Receivers that are slow are in it.")
 	w.disabled, errs[2] = m.Int64Counter("perennial_webhook_endpoints_disabled",
-		metric.WithDescription("Webhook endpoints that were disabled because they failed for days."))
+		metric.WithDescription("Webhook endpoints that were disabled because they failed for days or answered 410."))
 	return errors.Join(errs[:]...)
 }
 
@@ -41,5 +41,5 @@ func (i *Instruments) WebhookFirstAttempt(ctx context.Context, mode string, wait
 	i.webhooks.first.Record(ctx, max(0, waited.Seconds()), with("mode", mode))
 }
 
-// WebhookEndpointDisabled counts an endpoint that failed for days.
+// WebhookEndpointDisabled counts an endpoint that was disabled for what its receiver answered.
 func (i *Instruments) WebhookEndpointDisabled(ctx context.Context) { i.webhooks.disabled.Add(ctx, 1) }

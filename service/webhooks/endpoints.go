@@ -168,7 +168,11 @@ func (s *Service) DisableWebhook(
 	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
 ) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
-		return noted(db.EndpointDisabled, e.Disable(delivery.DisabledByRequest, tx.Real)), nil
+		change := noted(db.EndpointDisabled, e.Disable(delivery.DisabledByRequest, tx.Real))
+		if change.Action != "" {
+			change.Reason = e.DisabledReason
+		}
+		return change, nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/db"
@@ -96,10 +97,12 @@ func TestWebhook_ChangesAreNoted(t *testing.T) {
 			ChangedAt: at.Add(time.Duration(seconds) * time.Second),
 		}
 	}
+	disabled := note(db.EndpointDisabled, other.Actor, 3)
+	disabled.Reason = delivery.DisabledByRequest
 	require.Equal(t, []db.EndpointChange{
 		note(db.EndpointRegistered, h.caller.Actor, 0),
 		note(db.EndpointUpdated, h.caller.Actor, 1, "url", "events"),
-		note(db.EndpointDisabled, other.Actor, 3),
+		disabled,
 		note(db.EndpointEnabled, h.caller.Actor, 5),
 		note(db.EndpointSecretRotated, other.Actor, 7),
 		note(db.EndpointDeleted, h.caller.Actor, 8),

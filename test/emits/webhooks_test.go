@@ -54,9 +54,10 @@ var endpoints = map[string]func(*stage) func() error{
 
 // deliveries are the same for attempts to deliver.
 var deliveries = map[string]func(*stage) func() error{
-	"an attempt fails": func(s *stage) func() error { return s.attempt(1, 0) },
+	"an attempt fails":                          func(s *stage) func() error { return s.attempt(500, 1, 0) },
+	"an attempt fails the receiver answers 410": func(s *stage) func() error { return s.attempt(410, 1, 0) },
 	"an attempt fails the last of a delivery, and the endpoint has failed for three days": func(s *stage) func() error {
-		return s.attempt(4, 4*24*time.Hour)
+		return s.attempt(500, 4, 4*24*time.Hour)
 	},
 }
 
@@ -80,15 +81,15 @@ func onEndpoint[R any](
 	return func() error { return request(s.ctx, s.by, e.ID, usecase.Around[R]{}) }
 }
 
-// refusing is a receiver that never takes a delivery.
-type refusing struct{}
+// refusing is a receiver that never takes a delivery: it answers with this status.
+type refusing int
 
-func (refusing) Send(context.Context, webhooks.Request) webhooks.Result {
-	return webhooks.Result{Status: 500, Failure: webhooks.FailedStatus, Detail: "The receiver answered 500."}
+func (r refusing) Send(context.Context, webhooks.Request) webhooks.Result {
+	return webhooks.Result{Status: int(r), Failure: webhooks.FailedStatus, Detail: "The receiver refused."}
 }
 
-// attempt makes attempt n of a delivery to an endpoint that has failed for some time.
-func (s *stage) attempt(n int, failing time.Duration) func() error {
+// attempt makes attempt n of a delivery, which is answered with a status, to an endpoint that has failed for some time.
+func (s *stage) attempt(status, n int, failing time.Duration) func() error {
 	e := s.endpoint()
 	s.Announce(s.t, 1)
 	if failing > 0 {
@@ -96,7 +97,7 @@ func (s *stage) attempt(n int, failing time.Duration) func() error {
 			e.ID, s.Clock.Now().Add(-failing))
 		s.must(err)
 	}
-	steps := s.Deliveries(s.t, refusing{})
+	steps := s.Deliveries(s.t, refusing(status))
 	deliver := func() (contract.DeliverOutput, error) {
 		return steps.DeliverDue(s.ctx, contract.DeliverInput{Ref: contract.Ref{EnvironmentID: s.Env, ID: e.ID}})
 	}

@@ -49,7 +49,8 @@ func (secrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, er
 func (Unobserved) AttemptEnded(context.Context, string, string, time.Duration, time.Duration) {}
 
 // EndpointDisabled implements delivery.Observer.
-func (Unobserved) EndpointDisabled(context.Context, string, string, time.Time) {}
+func (Unobserved) EndpointDisabled(context.Context, string, string, rules.DisabledReason, time.Time) {
+}
 
 // Endpoint registers a receiver.
 func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.Ref {

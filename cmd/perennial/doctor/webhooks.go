@@ -36,7 +36,7 @@ func (d *doctor) webhooks(ctx context.Context, store *db.Store) {
 	}
 	if len(troubled) > 0 {
 		d.warn("webhook receivers", "tell the owners of these endpoints; the log of each shows why",
-			"these fail, or were disabled because they failed for three days: %s", backlog.Names(troubled, troubleOf))
+			"these fail, or were disabled because they failed for three days or answered 410: %s", backlog.Names(troubled, troubleOf))
 	}
 }
 

@@ -38,10 +38,12 @@ func (o observer) AttemptEnded(ctx context.Context, mode, class string, took, wa
 }
 
 // EndpointDisabled implements delivery.Observer.
-func (o observer) EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time) {
+func (o observer) EndpointDisabled(
+	ctx context.Context, environmentID, endpointID string, reason rules.DisabledReason, failingSince time.Time,
+) {
 	o.telemetry.Instruments.WebhookEndpointDisabled(ctx)
-	o.telemetry.Logger.Warn("a webhook endpoint was disabled: no attempt has succeeded for days; its owner can enable "+
-		"it again, and have what it missed delivered",
-		telemetry.Environment(environmentID), zap.String("endpointId", endpointID),
+	o.telemetry.Logger.Warn("a webhook endpoint was disabled: no attempt has succeeded for days (failing), or its "+
+		"receiver answered 410 (gone); its owner can enable it again, and have what it missed delivered",
+		telemetry.Environment(environmentID), zap.String("endpointId", endpointID), zap.String("reason", string(reason)),
 		zap.Time("failingSince", failingSince))
 }

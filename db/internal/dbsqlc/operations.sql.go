@@ -467,7 +467,7 @@ const webhookEndpointListTroubled = `-- name: WebhookEndpointListTroubled :many
 union all
 (select w.environment_id, w.id, w.disabled_at::timestamptz, true
  from webhook_endpoints w
- where w.disabled_reason = 'failing' and w.disabled_at > $3::timestamptz
+ where w.disabled_reason in ('failing', 'gone') and w.disabled_at > $3::timestamptz
  order by w.disabled_at desc limit $2::int)
 `
 

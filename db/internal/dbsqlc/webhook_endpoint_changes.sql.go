@@ -8,22 +8,25 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/delivery"
 )
 
 const webhookEndpointChangeInsert = `-- name: WebhookEndpointChangeInsert :exec
-insert into webhook_endpoint_changes (id, environment_id, endpoint_id, action, fields, actor_kind, actor_id, changed_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into webhook_endpoint_changes (id, environment_id, endpoint_id, action, fields, reason, actor_kind, actor_id, changed_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type WebhookEndpointChangeInsertParams struct {
-	ID            string    `db:"id"`
-	EnvironmentID string    `db:"environment_id"`
-	EndpointID    string    `db:"endpoint_id"`
-	Action        string    `db:"action"`
-	Fields        []string  `db:"fields"`
-	ActorKind     string    `db:"actor_kind"`
-	ActorID       string    `db:"actor_id"`
-	ChangedAt     time.Time `db:"changed_at"`
+	ID            string                   `db:"id"`
+	EnvironmentID string                   `db:"environment_id"`
+	EndpointID    string                   `db:"endpoint_id"`
+	Action        string                   `db:"action"`
+	Fields        []string                 `db:"fields"`
+	Reason        *delivery.DisabledReason `db:"reason"`
+	ActorKind     string                   `db:"actor_kind"`
+	ActorID       string                   `db:"actor_id"`
+	ChangedAt     time.Time                `db:"changed_at"`
 }
 
 func (q *Queries) WebhookEndpointChangeInsert(ctx context.Context, db DBTX, arg WebhookEndpointChangeInsertParams) error {
@@ -33,6 +36,7 @@ func (q *Queries) WebhookEndpointChangeInsert(ctx context.Context, db DBTX, arg 
 		arg.EndpointID,
 		arg.Action,
 		arg.Fields,
+		arg.Reason,
 		arg.ActorKind,
 		arg.ActorID,
 		arg.ChangedAt,
@@ -41,7 +45,7 @@ func (q *Queries) WebhookEndpointChangeInsert(ctx context.Context, db DBTX, arg 
 }
 
 const webhookEndpointChangeList = `-- name: WebhookEndpointChangeList :many
-select c.action, c.fields, c.actor_kind, c.actor_id, c.changed_at
+select c.action, c.fields, c.reason, c.actor_kind, c.actor_id, c.changed_at
 from webhook_endpoint_changes c
 where c.environment_id = $1 and c.endpoint_id = $2
 order by c.id
@@ -53,11 +57,12 @@ type WebhookEndpointChangeListParams struct {
 }
 
 type WebhookEndpointChangeListRow struct {
-	Action    string    `db:"action"`
-	Fields    []string  `db:"fields"`
-	ActorKind string    `db:"actor_kind"`
-	ActorID   string    `db:"actor_id"`
-	ChangedAt time.Time `db:"changed_at"`
+	Action    string                   `db:"action"`
+	Fields    []string                 `db:"fields"`
+	Reason    *delivery.DisabledReason `db:"reason"`
+	ActorKind string                   `db:"actor_kind"`
+	ActorID   string                   `db:"actor_id"`
+	ChangedAt time.Time                `db:"changed_at"`
 }
 
 func (q *Queries) WebhookEndpointChangeList(ctx context.Context, db DBTX, arg WebhookEndpointChangeListParams) ([]WebhookEndpointChangeListRow, error) {
@@ -72,6 +77,7 @@ func (q *Queries) WebhookEndpointChangeList(ctx context.Context, db DBTX, arg We
 		if err := rows.Scan(
 			&i.Action,
 			&i.Fields,
+			&i.Reason,
 			&i.ActorKind,
 			&i.ActorID,
 			&i.ChangedAt,
