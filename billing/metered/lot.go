@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"perennial/billing/fault"
 	"perennial/billing/usage"
 )
 
@@ -31,17 +32,30 @@ func lotOf(g usage.Group) Lot {
 	return Lot{rate, usage.Group(by)}
 }
 
+// MaxLots bounds the lots of one component that are counted together.
+const MaxLots = 100_000
+
 // Lots returns the regrouping that a series of the metric is made with (usage.Metric.SeriesBy): dimensions become the
-// lots of the component, so that their states are merged and not their quantities.
-func (c Component) Lots(of usage.Metric) func(usage.Group) usage.Group {
+// lots of the component, so that their states are merged and not their quantities. Fault: metered_lots_too_many.
+func (c Component) Lots(of usage.Metric) usage.Regroup {
 	known := map[usage.Group]usage.Group{}
-	return func(g usage.Group) usage.Group {
-		lot, has := known[g]
-		if !has {
-			lot = c.lot(of.GroupBy, g.Values()).group()
-			known[g] = lot
+	lots := map[usage.Group]bool{}
+	return func(g usage.Group) (usage.Group, error) {
+		if lot, has := known[g]; has {
+			return lot, nil
 		}
-		return lot
+		lot := c.lot(of.GroupBy, g.Values()).group()
+		if !lots[lot] && len(lots) == MaxLots {
+			return "", fault.New(fault.Conflict, "metered_lots_too_many",
+				"The usage of %q has more than %d different values of the dimensions in `by`. Price it by fewer dimensions.",
+				c.MetricName, MaxLots)
+		}
+		lots[lot] = true
+		if len(known) == MaxLots { // one lot may have any number of dimensions
+			clear(known)
+		}
+		known[g] = lot
+		return lot, nil
 	}
 }
 

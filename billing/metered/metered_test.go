@@ -135,7 +135,9 @@ func TestLots_ByDimensions(t *testing.T) {
 	} {
 		records = append(records, record(users, i, 1, start, p))
 	}
-	got := users.SeriesBy([]usage.Span{{Start: start, End: start.Add(time.Hour)}}, c.Lots(users), nil, records)[0]
+	all, err := users.SeriesBy([]usage.Span{{Start: start, End: start.Add(time.Hour)}}, c.Lots(users), nil, records)
+	require.NoError(t, err)
+	got := all[0]
 	said := map[usage.Group]string{}
 	for _, q := range got {
 		said[q.Group] = q.Value.String()
@@ -234,7 +236,9 @@ func TestDue_InvoicesSumToWhatIsOwed(t *testing.T) {
 		var records []usage.Measured
 		owed := func() []metered.Charge {
 			var segments []metered.Segment
-			for i, totals := range regions.SeriesBy(periods, c.Lots(regions), nil, records) {
+			all, err := regions.SeriesBy(periods, c.Lots(regions), nil, records)
+			require.NoError(t, err)
+			for i, totals := range all {
 				span := proration.Span{From: int64(i) * cut, To: []int64{cut, 30}[i], Length: 30}
 				segments = append(segments, metered.Segment{
 					Start: periods[i].Start, Share: metered.Share{Span: span}, Commitment: commitment,

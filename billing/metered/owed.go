@@ -35,7 +35,7 @@ type Segment struct {
 type Used struct {
 	Component
 	Quantities usage.Totals // by lot
-	Before     usage.Totals // of a cumulated component: by lot, of all time before the segment
+	Before     usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
 }
 
 // Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
@@ -129,10 +129,10 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 		return charge, err
 	}
 	before := money.Whole(0)
-	for _, q := range u.Before {
-		if lotOf(q.Group) == lot {
-			before = q.Value
-		}
+	if i, found := slices.BinarySearchFunc(u.Before, lot.group(), func(q usage.Quantity, g usage.Group) int {
+		return cmp.Compare(q.Group, g)
+	}); found {
+		before = u.Before[i].Value
 	}
 	first, err := price.Rate(before, c)
 	if err != nil {

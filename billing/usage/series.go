@@ -43,64 +43,111 @@ func SplitHours(periods []Span) map[time.Time]bool {
 	return split
 }
 
-// Series is what buckets and records come to in each of some periods, which follow each other without gaps. Together
-// they hold each record once, with its corrections beside it. by names the dimensions to keep apart, of those of the
-// metric; the others are added up in the way of the aggregation.
+// Regroup names the group that a dimension is counted in. An error stops the count: there would be too many groups.
+type Regroup func(Group) (Group, error)
+
+// Series is what buckets and records come to in each of some periods, which are in the order of time and do not
+// overlap. Together they hold each record once, with its corrections beside it. by names the dimensions to keep apart,
+// of those of the metric; the others are added up in the way of the aggregation.
 func (m Metric) Series(periods []Span, by []string, buckets []Bucket, records []Measured) []Totals {
-	return m.SeriesBy(periods, regrouping(m.GroupBy, by), buckets, records)
+	totals, _ := m.SeriesBy(periods, m.Keep(by), buckets, records) // Keep refuses no dimension
+	return totals
 }
 
-// SeriesBy is Series by other groups than dimensions: regroup names the one that a dimension belongs to.
+// SeriesBy is Series by other groups than dimensions. Its error is that of regroup.
 func (m Metric) SeriesBy(
-	periods []Span, regroup func(Group) Group, buckets []Bucket, records []Measured,
-) []Totals {
-	within := make([]map[Group]State, len(periods))
-	for i := range within {
-		within[i] = map[Group]State{}
+	periods []Span, regroup Regroup, buckets []Bucket, records []Measured,
+) ([]Totals, error) {
+	t := m.Tally(periods, regroup)
+	if err := t.Take(buckets, records); err != nil {
+		return nil, err
 	}
-	before := map[Group]State{} // of all that came before the first period
-	stateAt := func(at time.Time, group Group) State {
-		period := sort.Search(len(periods), func(i int) bool { return at.Before(periods[i].End) }) // their ends ascend
-		switch {
-		case period == len(periods):
-			return nil
-		case !at.Before(periods[period].Start):
-			return m.of(within[period], regroup(group))
-		case m.Carries():
-			return m.of(before, regroup(group))
-		}
-		return nil
+	return t.Totals(), nil
+}
+
+// Tally counts a series from parts, so that its buckets and records need not all be in memory.
+type Tally struct {
+	of      Metric
+	periods []Span
+	regroup Regroup
+	within  []map[Group]State // by period
+	before  []map[Group]State // of the time before each period and after the one before it, if that is carried
+}
+
+// Tally begins a series. See Series and SeriesBy.
+func (m Metric) Tally(periods []Span, regroup Regroup) *Tally {
+	t := &Tally{of: m, periods: periods, regroup: regroup}
+	for range periods {
+		t.within, t.before = append(t.within, map[Group]State{}), append(t.before, map[Group]State{})
 	}
+	return t
+}
+
+// Take counts a part. A record and its corrections are in the same part. The error is that of regroup.
+func (t *Tally) Take(buckets []Bucket, records []Measured) error {
 	for _, b := range buckets {
-		if s := stateAt(b.Hour, b.Group); s != nil {
+		if s, err := t.state(b.Hour, b.Group); err != nil {
+			return err
+		} else if s != nil {
 			s.Merge(b.State)
 		}
 	}
 	for _, r := range Effective(records) {
-		if s := stateAt(r.At, r.Group); s != nil {
+		if s, err := t.state(r.At, r.Group); err != nil {
+			return err
+		} else if s != nil {
 			s.Add(r)
 		}
 	}
-	out := make([]Totals, len(periods))
-	for i, p := range periods {
-		if m.Carries() {
-			for group, carried := range before {
-				s := m.Aggregation.New()
-				s.Merge(carried)
-				s.Carry(p.Start)
-				s.Merge(m.of(within[i], group))
-				m.of(before, group).Merge(within[i][group])
-				within[i][group] = s
-			}
-			for group, s := range within[i] {
-				if _, known := before[group]; !known {
-					m.of(before, group).Merge(s)
-				}
-			}
+	return nil
+}
+
+// state is what counts a dimension at a time; nil: it counts for no period.
+func (t *Tally) state(at time.Time, dimension Group) (State, error) {
+	period := sort.Search(len(t.periods), func(i int) bool { return at.Before(t.periods[i].End) }) // their ends ascend
+	if period == len(t.periods) {
+		return nil, nil
+	}
+	states := t.within[period]
+	if at.Before(t.periods[period].Start) {
+		if !t.of.Carries() {
+			return nil, nil
 		}
-		out[i] = m.totals(p, within[i])
+		states = t.before[period]
+	}
+	group, err := t.regroup(dimension)
+	if err != nil {
+		return nil, err
+	}
+	return t.of.of(states, group), nil
+}
+
+// Totals returns what the parts come to, by period.
+func (t *Tally) Totals() []Totals {
+	out := make([]Totals, len(t.periods))
+	carried := map[Group]State{}
+	for i, p := range t.periods {
+		if !t.of.Carries() {
+			out[i] = t.of.totals(p, t.within[i])
+			continue
+		}
+		t.of.merge(carried, t.before[i])
+		states := map[Group]State{}
+		t.of.merge(states, carried)
+		for _, s := range states {
+			s.Carry(p.Start)
+		}
+		t.of.merge(states, t.within[i])
+		t.of.merge(carried, t.within[i])
+		out[i] = t.of.totals(p, states)
 	}
 	return out
+}
+
+func (m Metric) merge(into, from map[Group]State) {
+	for group, s := range from {
+		m.of(into, group).Merge(s)
+	}
 }
 
 func (m Metric) of(states map[Group]State, group Group) State {
@@ -121,23 +168,23 @@ func (m Metric) totals(p Span, states map[Group]State) Totals {
 	return out
 }
 
-// regrouping maps the dimensions of a metric to those of them that are kept.
-func regrouping(all, kept []string) func(Group) Group {
-	if slices.Equal(all, kept) {
-		return func(g Group) Group { return g }
+// Keep is the regrouping by some of the metric's dimensions.
+func (m Metric) Keep(by []string) Regroup {
+	if slices.Equal(m.GroupBy, by) {
+		return func(g Group) (Group, error) { return g, nil }
 	}
 	known := map[Group]Group{}
-	return func(g Group) Group {
+	return func(g Group) (Group, error) {
 		if short, has := known[g]; has {
-			return short
+			return short, nil
 		}
 		p, values := Properties{}, g.Values()
-		for i, name := range all {
+		for i, name := range m.GroupBy {
 			if i < len(values) && values[i] != nil {
 				p[name] = *values[i]
 			}
 		}
-		known[g] = groupOf(kept, p)
-		return known[g]
+		known[g] = groupOf(by, p)
+		return known[g], nil
 	}
 }

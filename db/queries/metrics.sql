@@ -67,6 +67,10 @@ limit @row_limit;
 -- name: MetricGetVersion :one
 select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = @id;
 
+-- name: MetricListVersions :many
+-- Archived ones too.
+select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = any(@ids::text[]);
+
 -- name: MetricVersionList :many
 select sqlc.embed(m) from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id

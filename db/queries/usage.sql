@@ -81,13 +81,21 @@ where c.environment_id = @environment_id and c.subscription_id = @subscription_i
   and c.at = @at and c.corrects = @record_id::text;
 
 -- name: UsageAggregateList :many
--- What is aggregated, and how far: one statement, so that both are of the same moment. One row without a bucket where
--- there is nothing yet.
-select p.position, a.bucket, a.dimension, a.state
+-- The first of what is aggregated from an hour on, and how far: one statement, so that both are of the same moment. One row
+-- without a state where there is nothing.
+select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket,
+       coalesce(a.dimension, '')::text as dimension, a.state
 from usage_progress p
-left join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = @subscription_id
-    and a.version_id = p.version_id and a.bucket >= @from_hour and a.bucket < @to_time
-where p.environment_id = @environment_id and p.version_id = @version_id;
+left join lateral (
+    select a.bucket, a.dimension, a.state
+    from usage_aggregates a
+    where a.environment_id = @environment_id and a.subscription_id = @subscription_id and a.version_id = @version_id
+      and a.bucket >= @from_hour and a.bucket < @to_time
+    order by a.bucket, a.dimension
+    limit @row_limit
+) a on true
+where p.environment_id = @environment_id and p.version_id = @version_id
+order by a.bucket, a.dimension;
 
 -- name: UsageTailList :many
 -- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
@@ -107,11 +115,13 @@ left join tail t on not z.long and t.subscription_id = @subscription_id::text an
     and t.at < @to_time::timestamptz;
 
 -- name: UsageTailOf :many
--- The same where the tail is long: among all of the subscription's records of the time.
+-- The first of the same where the tail is long: among all of the subscription's records of the time.
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
 from usage_records r
 where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
-  and r.at >= @from_time and r.at < @to_time and r.position > @position;
+  and r.at >= @from_time and r.at < @to_time and r.position > @position
+order by r.at
+limit @row_limit;
 
 -- name: UsageHourList :many
 -- All records of some hours of subscriptions, up to a position.

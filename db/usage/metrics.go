@@ -47,6 +47,19 @@ func (r Reader) MetricVersion(ctx context.Context, environmentID, versionID stri
 	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
+// MetricsByVersion reads versions by their ids, of archived metrics too. Those that do not exist are absent.
+func (r Reader) MetricsByVersion(
+	ctx context.Context, environmentID string, versionIDs []string,
+) (map[string]usage.Metric, error) {
+	rows, err := core.Queries.MetricListVersions(ctx, r.Handle,
+		dbsqlc.MetricListVersionsParams{EnvironmentID: environmentID, Ids: versionIDs})
+	metrics := map[string]usage.Metric{}
+	for _, row := range rows {
+		metrics[row.Metric.ID] = metricFromDB(row.Metric)
+	}
+	return metrics, core.Translate("MetricListVersions", err)
+}
+
 // MetricVersions lists all versions of a metric, the newest first.
 func (r Reader) MetricVersions(ctx context.Context, environmentID, metricID string) ([]usage.Metric, error) {
 	rows, err := core.Queries.MetricVersionList(ctx, r.Handle,

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"perennial/billing/money"
@@ -13,81 +14,138 @@ import (
 // allPositions is above every position of a record.
 const allPositions = 1<<63 - 1
 
-// UsageSeries reads what the records of a subscription come to in periods that follow each other: hours that lie within
-// one period from their aggregates, the others, and what is not aggregated yet, from records. Each record that was
-// committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read with how far
-// they are, and the records behind that afterwards.
+// UsageSeries reads what the records of a subscription come to in each of some periods, which are in the order of time
+// and do not overlap, by dimensions of the metric. See UsageSeriesBy.
 func (l *Log) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {
+	return l.UsageSeriesBy(ctx, environmentID, subscriptionID, of, periods, of.Keep(by))
+}
+
+// UsageSeriesBy is UsageSeries by other groups than dimensions: it merges states by group, not quantities. Hours that
+// lie within one period are read as aggregates. The others, and what is not aggregated yet, are read as records. Each
+// record that was committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read
+// with how far they are, and the records behind that afterwards. The time between periods is read too, because a call
+// for each period would cost three or four round trips more. It returns errors of regroup as they are.
+func (l *Log) UsageSeriesBy(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
+	regroup usage.Regroup,
+) ([]usage.Totals, error) {
+	return l.series(ctx, environmentID, subscriptionID, of, periods, regroup, func() {})
+}
+
+// series calls beat after each part that it has read.
+func (l *Log) series(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
+	regroup usage.Regroup, beat func(),
+) ([]usage.Totals, error) {
 	r := Reader{l.store.Reads()}
-	from, to, split := periods[0].Start, periods[len(periods)-1].End, usage.SplitHours(periods)
+	from, to := periods[0].Start, periods[len(periods)-1].End
 	if of.Carries() {
 		from = time.Time{}
-	}
-	buckets, position, err := r.usageBuckets(ctx, dbsqlc.UsageAggregateListParams{
-		EnvironmentID: environmentID, SubscriptionID: subscriptionID, VersionID: of.VersionID(), FromHour: usage.Hour(from),
-		ToTime: to,
-	}, of)
-	if err != nil {
-		return nil, err
-	}
-	tail, err := r.usageTail(ctx, dbsqlc.UsageTailOfParams{
-		EnvironmentID: environmentID, MetricID: of.ID, Position: position, SubscriptionID: subscriptionID, FromTime: from,
-		ToTime: to,
-	})
-	if err != nil {
-		return nil, err
 	}
 	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
 	if err != nil {
 		return nil, err
 	}
+	p := seriesPart{
+		Reader: r, environmentID: environmentID, subscriptionID: subscriptionID, of: of, salt: salts[subscriptionID],
+		split: usage.SplitHours(periods), tally: of.Tally(periods, regroup),
+	}
+	for from.Before(to) {
+		if from, err = p.count(ctx, from, to); err != nil {
+			return nil, err
+		}
+		beat()
+	}
+	return p.tally.Totals(), nil
+}
+
+// seriesPage bounds the rows of one statement, unless one hour has more: a part of a series is whole hours, so that a
+// correction is in the part of its record.
+const seriesPage = 10_000
+
+// seriesPart counts a series part by part, in the order of time. Each part is read at its own moment; records of
+// different parts have nothing to do with each other.
+type seriesPart struct {
+	Reader
+	environmentID, subscriptionID string
+	of                            usage.Metric
+	salt                          []byte
+	split                         map[time.Time]bool
+	tally                         *usage.Tally
+}
+
+// count counts what there is from a time on, at most to another, and returns to which.
+func (p seriesPart) count(ctx context.Context, from, to time.Time) (time.Time, error) {
+	buckets, position, to, err := p.usageBuckets(ctx, dbsqlc.UsageAggregateListParams{
+		EnvironmentID: p.environmentID, SubscriptionID: p.subscriptionID, VersionID: p.of.VersionID(),
+		FromHour: usage.Hour(from), ToTime: to,
+	}, p.of)
+	if err != nil {
+		return to, err
+	}
+	tail, to, err := p.usageTail(ctx, dbsqlc.UsageTailOfParams{
+		EnvironmentID: p.environmentID, MetricID: p.of.ID, Position: position, SubscriptionID: p.subscriptionID,
+		FromTime: from, ToTime: to,
+	})
+	if err != nil {
+		return to, err
+	}
+	again := map[time.Time]bool{} // hours that are counted from records
+	for hour := range p.split {
+		if !hour.Before(usage.Hour(from)) && hour.Before(to) {
+			again[hour] = true
+		}
+	}
 	// A correction may be of a record that is aggregated: its hour is counted anew.
 	for _, row := range tail {
 		if row.Corrects != nil {
-			split[usage.Hour(row.At)] = true
+			again[usage.Hour(row.At)] = true
 		}
 	}
-	var records []usage.Measured
+	records, err := p.usageHours(ctx, p.environmentID, p.subscriptionID, p.of, p.salt, again)
+	if err != nil {
+		return to, err
+	}
 	for _, row := range tail {
-		if !split[usage.Hour(row.At)] {
-			if records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow(row)); err != nil {
-				return nil, err
+		if !again[usage.Hour(row.At)] {
+			if records, err = measured(records, p.of, p.salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
+				return to, err
 			}
 		}
 	}
-	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, salts[subscriptionID], split)
-	if err != nil {
-		return nil, err
-	}
-	var whole []usage.Bucket
+	whole := buckets[:0]
 	for _, b := range buckets {
-		if !split[b.Hour] {
+		if b.Hour.Before(to) && !again[b.Hour] {
 			whole = append(whole, b)
 		}
 	}
-	return of.Series(periods, by, whole, append(records, hours...)), nil
+	return to, p.tally.Take(whole, records)
 }
 
 // usageTail bounds the records of a metric, of all subscriptions, that are read by their position.
 const usageTail = 5_000
 
 // usageTail reads the records of a subscription behind a position: among those of the metric, while they are few, else
-// among those of the subscription.
-func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]dbsqlc.UsageTailOfRow, error) {
+// the first of those of the subscription. to is the time up to which there are no others.
+func (r Reader) usageTail(
+	ctx context.Context, in dbsqlc.UsageTailOfParams,
+) (tail []dbsqlc.UsageTailOfRow, to time.Time, err error) {
 	short, err := core.Queries.UsageTailList(ctx, r.Handle, dbsqlc.UsageTailListParams{
 		EnvironmentID: in.EnvironmentID, MetricID: in.MetricID, Position: in.Position, SubscriptionID: in.SubscriptionID,
 		FromTime: in.FromTime, ToTime: in.ToTime, RowLimit: usageTail + 1,
 	})
 	if err != nil {
-		return nil, core.Translate("UsageTailList", err)
+		return nil, to, core.Translate("UsageTailList", err)
 	}
-	var tail []dbsqlc.UsageTailOfRow
 	for _, row := range short {
 		if row.Long {
-			tail, err = core.Queries.UsageTailOf(ctx, r.Handle, in)
-			return tail, core.Translate("UsageTailOf", err)
+			tail, to, err = firstHours(in.ToTime, func(limit int) ([]dbsqlc.UsageTailOfRow, error) {
+				in.RowLimit = core.RowLimit(limit)
+				return core.Queries.UsageTailOf(ctx, r.Handle, in)
+			}, func(row dbsqlc.UsageTailOfRow) time.Time { return usage.Hour(row.At) })
+			return tail, to, core.Translate("UsageTailOf", err)
 		}
 		if row.ID != nil {
 			tail = append(tail, dbsqlc.UsageTailOfRow{
@@ -96,28 +154,48 @@ func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]d
 			})
 		}
 	}
-	return tail, nil
+	return tail, in.ToTime, nil
 }
 
+// firstHours reads the first rows in the order of their hours, without an hour that the page cuts. There may be other
+// rows from to on. A page that is within one hour is read again, twice as long.
+func firstHours[T any](
+	end time.Time, read func(limit int) ([]T, error), hour func(T) time.Time,
+) (rows []T, to time.Time, err error) {
+	for limit := seriesPage; ; limit *= 2 {
+		rows, err = read(limit)
+		if err != nil || len(rows) < limit {
+			return rows, end, err
+		}
+		last := hour(rows[len(rows)-1])
+		if of := slices.IndexFunc(rows, func(row T) bool { return hour(row).Equal(last) }); of > 0 {
+			return rows[:of], last, nil
+		}
+	}
+}
+
+// usageBuckets reads the first aggregates of a time. to is the time up to which there are no others.
 func (r Reader) usageBuckets(
 	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric,
-) (buckets []usage.Bucket, position int64, err error) {
-	rows, err := core.Queries.UsageAggregateList(ctx, r.Handle, in)
+) (buckets []usage.Bucket, position int64, to time.Time, err error) {
+	rows, to, err := firstHours(in.ToTime, func(limit int) ([]dbsqlc.UsageAggregateListRow, error) {
+		in.RowLimit = core.RowLimit(limit)
+		return core.Queries.UsageAggregateList(ctx, r.Handle, in)
+	}, func(row dbsqlc.UsageAggregateListRow) time.Time { return row.Bucket })
 	if err != nil {
-		return nil, 0, core.Translate("UsageAggregateList", err)
+		return nil, 0, to, core.Translate("UsageAggregateList", err)
 	}
 	for _, row := range rows {
-		if position = row.Position; row.Bucket == nil {
+		if position = row.Position; row.State == nil {
 			continue
 		}
 		state, err := of.Aggregation.Read(row.State)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, to, err
 		}
-		buckets = append(buckets, usage.Bucket{Hour: *row.Bucket, Group: usage.Group(core.Value(row.Dimension)),
-			State: state})
+		buckets = append(buckets, usage.Bucket{Hour: row.Bucket, Group: usage.Group(row.Dimension), State: state})
 	}
-	return buckets, position, nil
+	return buckets, position, to, nil
 }
 
 // usageHours reads all records of some hours.

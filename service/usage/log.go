@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/metered"
 	"perennial/billing/usage"
 	"perennial/db"
 )
@@ -20,8 +21,12 @@ type Log interface {
 		decide db.Correction) (db.UsageTaken, error)
 	// UsageKeys reads what is known of keys, for ever; those never used are absent.
 	UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]db.UsageKey, error)
-	// UsageSeries reads what the records of a subscription come to in each of some periods, which follow each other,
-	// grouped by some of the metric's dimensions.
+	// UsageSeries reads what the records of a subscription come to in each of some periods, which are in the order of
+	// time and do not overlap, grouped by some of the metric's dimensions.
 	UsageSeries(ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 		by []string) ([]usage.Totals, error)
+	// MeteredSegments counts what a subscription used in each of its spans from one on, as metered prices divide it, and
+	// calls beat meanwhile. Spans before that one count for cumulated prices. Fault: metered_lots_too_many.
+	MeteredSegments(ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int,
+		beat func()) ([]metered.Segment, error)
 }

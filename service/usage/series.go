@@ -84,8 +84,8 @@ func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q Questio
 	return []usage.Metric{metric}, nil
 }
 
-// Quantities is what a subscription used in periods that follow each other, by one version of a metric: what a price
-// that names the version is rated by.
+// Quantities returns what a subscription used in periods that are in the order of time and do not overlap, by one
+// version of a metric.
 func (s *Service) Quantities(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {

@@ -345,6 +345,56 @@ func (q *Queries) MetricListServed(ctx context.Context, db DBTX, arg MetricListS
 	return items, nil
 }
 
+const metricListVersions = `-- name: MetricListVersions :many
+select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m where m.environment_id = $1 and m.id = any($2::text[])
+`
+
+type MetricListVersionsParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
+}
+
+type MetricListVersionsRow struct {
+	Metric Metric `db:"metric"`
+}
+
+// Archived ones too.
+func (q *Queries) MetricListVersions(ctx context.Context, db DBTX, arg MetricListVersionsParams) ([]MetricListVersionsRow, error) {
+	rows, err := db.Query(ctx, metricListVersions, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MetricListVersionsRow
+	for rows.Next() {
+		var i MetricListVersionsRow
+		if err := rows.Scan(
+			&i.Metric.ID,
+			&i.Metric.EnvironmentID,
+			&i.Metric.Position,
+			&i.Metric.MetricID,
+			&i.Metric.Version,
+			&i.Metric.Name,
+			&i.Metric.DisplayName,
+			&i.Metric.Active,
+			&i.Metric.Current,
+			&i.Metric.Definition,
+			&i.Metric.Property,
+			&i.Metric.KeyProperty,
+			&i.Metric.Carries,
+			&i.Metric.CreatedAt,
+			&i.Metric.VersionAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const metricLock = `-- name: MetricLock :one
 select m.id from metrics m
 where m.environment_id = $1 and m.metric_id = $2 and m.version = 1

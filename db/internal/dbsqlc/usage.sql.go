@@ -93,37 +93,47 @@ func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggre
 }
 
 const usageAggregateList = `-- name: UsageAggregateList :many
-select p.position, a.bucket, a.dimension, a.state
+select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket,
+       coalesce(a.dimension, '')::text as dimension, a.state
 from usage_progress p
-left join usage_aggregates a on a.environment_id = $1 and a.subscription_id = $2
-    and a.version_id = p.version_id and a.bucket >= $3 and a.bucket < $4
-where p.environment_id = $1 and p.version_id = $5
+left join lateral (
+    select a.bucket, a.dimension, a.state
+    from usage_aggregates a
+    where a.environment_id = $1 and a.subscription_id = $2 and a.version_id = $3
+      and a.bucket >= $4 and a.bucket < $5
+    order by a.bucket, a.dimension
+    limit $6
+) a on true
+where p.environment_id = $1 and p.version_id = $3
+order by a.bucket, a.dimension
 `
 
 type UsageAggregateListParams struct {
 	EnvironmentID  string    `db:"environment_id"`
 	SubscriptionID string    `db:"subscription_id"`
+	VersionID      string    `db:"version_id"`
 	FromHour       time.Time `db:"from_hour"`
 	ToTime         time.Time `db:"to_time"`
-	VersionID      string    `db:"version_id"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type UsageAggregateListRow struct {
-	Position  int64      `db:"position"`
-	Bucket    *time.Time `db:"bucket"`
-	Dimension *string    `db:"dimension"`
-	State     []byte     `db:"state"`
+	Position  int64     `db:"position"`
+	Bucket    time.Time `db:"bucket"`
+	Dimension string    `db:"dimension"`
+	State     []byte    `db:"state"`
 }
 
-// What is aggregated, and how far: one statement, so that both are of the same moment. One row without a bucket where
-// there is nothing yet.
+// The first of what is aggregated from an hour on, and how far: one statement, so that both are of the same moment. One row
+// without a state where there is nothing.
 func (q *Queries) UsageAggregateList(ctx context.Context, db DBTX, arg UsageAggregateListParams) ([]UsageAggregateListRow, error) {
 	rows, err := db.Query(ctx, usageAggregateList,
 		arg.EnvironmentID,
 		arg.SubscriptionID,
+		arg.VersionID,
 		arg.FromHour,
 		arg.ToTime,
-		arg.VersionID,
+		arg.RowLimit,
 	)
 	if err != nil {
 		return nil, err
@@ -1126,6 +1136,8 @@ select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.pos
 from usage_records r
 where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
   and r.at >= $4 and r.at < $5 and r.position > $6
+order by r.at
+limit $7
 `
 
 type UsageTailOfParams struct {
@@ -1135,6 +1147,7 @@ type UsageTailOfParams struct {
 	FromTime       time.Time `db:"from_time"`
 	ToTime         time.Time `db:"to_time"`
 	Position       int64     `db:"position"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type UsageTailOfRow struct {
@@ -1146,7 +1159,7 @@ type UsageTailOfRow struct {
 	Position   int64     `db:"position"`
 }
 
-// The same where the tail is long: among all of the subscription's records of the time.
+// The first of the same where the tail is long: among all of the subscription's records of the time.
 func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParams) ([]UsageTailOfRow, error) {
 	rows, err := db.Query(ctx, usageTailOf,
 		arg.EnvironmentID,
@@ -1155,6 +1168,7 @@ func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParam
 		arg.FromTime,
 		arg.ToTime,
 		arg.Position,
+		arg.RowLimit,
 	)
 	if err != nil {
 		return nil, err

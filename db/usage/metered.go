@@ -1,0 +1,42 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+
+	"perennial/billing/metered"
+	"perennial/billing/usage"
+)
+
+// MeteredSegments counts what a subscription used in each of its spans from one on, as the metered prices of the span
+// divide it. All spans of the subscription are given, in the order of time and without overlaps: those before count for
+// cumulated prices. It only reads and locks nothing. beat is called after each statement that may take long: a
+// heartbeat. Faults: metered_lots_too_many.
+func (l *Log) MeteredSegments(
+	ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int, beat func(),
+) ([]metered.Segment, error) {
+	questions, err := metered.Questions(spans, from)
+	if err != nil {
+		return nil, err
+	}
+	var versions []string
+	for _, q := range questions {
+		versions = append(versions, q.Component.MetricVersionID)
+	}
+	metrics, err := Reader{l.store.Reads()}.MetricsByVersion(ctx, environmentID, versions)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([][]usage.Totals, len(questions))
+	for i, q := range questions {
+		of, known := metrics[q.Component.MetricVersionID]
+		if !known { // versions are never deleted
+			return nil, fmt.Errorf("db: metered price %s: no metric version %q", q.Component.ID, q.Component.MetricVersionID)
+		}
+		answers[i], err = l.series(ctx, environmentID, subscriptionID, of, q.Periods, q.Component.Lots(of), beat)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return metered.Segments(spans, from, questions, answers), nil
+}
