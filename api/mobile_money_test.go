@@ -197,3 +197,38 @@ func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("mtn", "+22961000001", "")))
 	as[Subscription](t, 200, change(paid))
 }
+
+// What costs nothing whatever the quantity asks nothing of the payment method: neither where it is sold, nor where the
+// method changes, nor where invoices that were sent are to be charged.
+func TestMobileMoney_PricesOfNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.withMobileMoney(t, "pawapay")
+	create := func(kind, price string) string {
+		return as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans", `{"kind":"`+kind+
+			`","name":"Seats","currency":"XOF","interval":"month","prices":[{"model":"per_unit","unitAmount":"`+price+`"}]}`)).ID
+	}
+	free, freeAddOn, paidAddOn := create("plan", "0"), create("add_on", "0"), create("add_on", "500")
+	form := wallet("wave", "+221770000001", "")
+	form["email"] = "ada@example.com"
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form))
+	method := func(phone string) response {
+		return b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("wave", phone, ""))
+	}
+	subscribe := func(collect, addOn string) string {
+		return as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{
+			"customerId": cust.ID, "planId": free, "collectionMethod": collect, "addOns": []any{map[string]any{"planId": addOn}},
+		})).ID
+	}
+	charge := func(subscriptionID string) response {
+		return b.ask(t, b.test, "PATCH", "/api/subscriptions/"+subscriptionID,
+			map[string]any{"collectionMethod": "charge_automatically"})
+	}
+	subscribe("charge_automatically", freeAddOn)
+	as[Customer](t, 200, method("+221770000002"))
+	as[Subscription](t, 200, charge(subscribe("send_invoice", freeAddOn)))
+	as[Customer](t, 200, method("+221770000003"))
+	sent := subscribe("send_invoice", paidAddOn)
+	as[Customer](t, 200, method("+221770000004"))
+	problem(t, 422, "payment_method_cannot_renew", "collectionMethod", charge(sent))
+}

@@ -92,3 +92,25 @@ func TestPlanVersions_RoundTrip(t *testing.T) {
 	_, err = b.store.Catalog.PlanVersions(t.Context(), b.env, "plan_absent")
 	requireFault(t, err, fault.NotFound, "plan_not_found")
 }
+
+// Versions of several plans come in one round trip, whatever their number.
+func TestVersionsOf(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	second, other := b.nextVersion(t, b.plan, wall.Add(time.Hour)), newPlan()
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, other)) })
+	c := newCounter(t, b)
+	read := func(refs ...plan.Ref) ([]plan.Plan, error) {
+		return c.store.Catalog.VersionsOf(t.Context(), b.env, refs)
+	}
+	found, err := read(b.plan.Ref(), other.Ref())
+	require.NoError(t, err)
+	require.ElementsMatch(t, []plan.Plan{b.plan, other}, found)
+	c.trips()
+	found, err = read(second.Ref(), other.Ref())
+	require.NoError(t, err)
+	require.ElementsMatch(t, []plan.Plan{second, other}, found)
+	require.Equal(t, 1, c.trips())
+	_, err = read(other.Ref(), plan.Ref{ID: b.plan.ID, Version: 3})
+	require.ErrorIs(t, err, db.ErrPlanNotFound)
+}

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // RenewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that
@@ -24,9 +25,11 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	return max(sums.Total, 0), err
 }
 
-// RenewsFree reports whether the next period costs nothing.
-func (s Period) RenewsFree() bool {
-	next := s.Facts.Upcoming()
-	s.AddOns = s.NextAddOns()
-	return next.Free() && s.Facts.Free(s.billedOn(next), next)
+// Renewal returns what the next period bills, and those after it.
+func (s Period) Renewal() subscription.Billing {
+	plans := []plan.Plan{s.Facts.Upcoming()}
+	for _, a := range s.NextAddOns() {
+		plans = append(plans, s.Facts.AddOn(a.Ref))
+	}
+	return s.Bills(plans...)
 }

@@ -50,7 +50,7 @@ func (in Setting) Known() []plan.Plan {
 	return subscription.PlansOf(all)
 }
 
-// Free reports whether no present period of the subscription costs anything.
-func (in Setting) Free() bool {
-	return in.Plan.Free() && subscription.AllFree(in.AddOns)
+// Bills returns what the present periods of the imported subscription bill.
+func (in Setting) Bills(s subscription.Subscription) subscription.Billing {
+	return s.Bills(slices.Concat([]plan.Plan{in.Plan}, subscription.PlansOf(in.AddOns))...)
 }

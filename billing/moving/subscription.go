@@ -117,7 +117,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if err := in.sell(&s); err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !in.Free() {
+	if in.Bills(s).Costs() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
 	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),

@@ -182,8 +182,12 @@ func (s Situation) Resume(at, now time.Time) (Decision, error) {
 // method.
 func (s Situation) StopsAtTrialEnd() bool {
 	stops := s.Facts.Plan.TrialEnd == plan.TrialEndCancel || s.Facts.Plan.TrialEnd == plan.TrialEndPause
-	costs := func() bool { return !s.Facts.Upcoming().FreeFromTheStart() || !s.RenewsFree() }
-	return s.Status == subscription.Trialing && !s.Terms.Sent() && stops && costs()
+	if s.Status != subscription.Trialing || !stops {
+		return false
+	}
+	first := s.Renewal()
+	first.Fees = true
+	return first.AsksMethod()
 }
 
 // withoutMethod is what the end of a trial leads to that must not go on without a payment method.

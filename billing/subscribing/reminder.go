@@ -16,7 +16,7 @@ func (s Situation) ReminderAt(asksPayer bool) (at time.Time, ok bool) {
 	begun := s.Status == subscription.Active && !s.Unbegun()
 	renews := (begun || s.Status == subscription.Trialing) && !s.CancelAtPeriodEnd
 	if !asksPayer || !renews || s.Facts.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) ||
-		s.RenewsFree() && len(s.PendingLines) == 0 {
+		!s.Renewal().Costs() && len(s.PendingLines) == 0 {
 		return time.Time{}, false
 	}
 	at = period.AddDays(boundary, s.Schedule().Location, -s.Facts.Settings.RenewalReminderDays)

@@ -92,11 +92,6 @@ func (s Subscription) AddOnRefs() []plan.Ref {
 	return refs
 }
 
-// AllFree reports whether none of the add-ons costs anything.
-func AllFree(chosen []Chosen) bool {
-	return !slices.ContainsFunc(chosen, func(c Chosen) bool { return !c.AddOn.Free() })
-}
-
 // PlansOf returns the plans of add-ons that are asked for.
 func PlansOf(chosen []Chosen) []plan.Plan {
 	plans := make([]plan.Plan, len(chosen))

@@ -45,6 +45,30 @@ func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.
 		})
 }
 
+// VersionsOf reads some versions of plans and add-ons, each named once, with their prices. Fault: plan_not_found.
+func (r Reader) VersionsOf(ctx context.Context, environmentID string, refs []plan.Ref) ([]plan.Plan, error) {
+	ids := core.Map(refs, VersionID)
+	var plans []plan.Plan
+	var prices []dbsqlc.PriceListOfPlansRow
+	err := r.Together(ctx,
+		func(h dbsqlc.DBTX) error {
+			found, err := core.Queries.PlanListByVersion(ctx, h,
+				dbsqlc.PlanListByVersionParams{EnvironmentID: environmentID, Ids: ids})
+			plans = core.Map(found, func(row dbsqlc.PlanListByVersionRow) plan.Plan { return PlanFromDB(row.Plan) })
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			prices, err = core.Queries.PriceListOfPlans(ctx, h,
+				dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
+			return err
+		})
+	if err == nil && len(plans) < len(refs) {
+		return nil, core.ErrPlanNotFound
+	}
+	addPrices(plans, prices)
+	return plans, core.Translate("PlanListByVersion", err)
+}
+
 // PlanVersions lists the versions of a plan with their prices, the newest first. Fault: plan_not_found.
 func (r Reader) PlanVersions(ctx context.Context, environmentID, planID string) ([]plan.Plan, error) {
 	rows, err := core.Queries.PlanListVersions(ctx, r.Handle, dbsqlc.PlanListVersionsParams{
@@ -62,17 +86,20 @@ func (r Reader) PlanVersions(ctx context.Context, environmentID, planID string) 
 
 // AddPrices reads the prices of versions of plans.
 func AddPrices(ctx context.Context, r core.Reader, environmentID string, plans []plan.Plan) error {
-	ids := make([]string, 0, len(plans))
-	at := make(map[string]*plan.Plan, len(plans))
-	for i := range plans {
-		rowID := VersionID(plans[i].Ref())
-		ids, at[rowID] = append(ids, rowID), &plans[i]
-	}
+	ids := core.Map(plans, func(p plan.Plan) string { return VersionID(p.Ref()) })
 	rows, err := core.Queries.PriceListOfPlans(ctx, r.Handle,
 		dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
+	addPrices(plans, rows)
+	return core.Translate("PriceListOfPlans", err)
+}
+
+func addPrices(plans []plan.Plan, rows []dbsqlc.PriceListOfPlansRow) {
+	at := make(map[string]*plan.Plan, len(plans))
+	for i := range plans {
+		at[VersionID(plans[i].Ref())] = &plans[i]
+	}
 	for _, row := range rows {
 		p := at[row.Price.PlanID]
 		p.Prices = append(p.Prices, PriceFromDB(row.Price))
 	}
-	return core.Translate("PriceListOfPlans", err)
 }

@@ -12,6 +12,9 @@ limit 1;
 -- name: PlanGetVersion :one
 select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id;
 
+-- name: PlanListByVersion :many
+select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = any(@ids::text[]);
+
 -- name: PlanListVersions :many
 select sqlc.embed(p) from plans p
 where p.environment_id = @environment_id and p.plan_id = @plan_id

@@ -18,18 +18,20 @@ cross join lateral (
 ) n
 where k.hash = @hash;
 
--- name: SubscriptionListRenewedCurrencies :many
--- Of a customer's subscriptions that renew, cost something and are charged.
-select distinct s.currency::text as currency
-from subscriptions s
-where s.environment_id = @environment_id and s.customer_id = @customer_id
-  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
-  and exists (
-      select from prices r
-      where r.environment_id = s.environment_id
-        and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
-        and (r.amount > 0 or r.model <> 'flat') and not r.once)
-order by 1;
+-- name: SubscriptionListBillings :many
+-- What a customer's subscriptions that have not ended bill, now and from the next period on: each plan and add-on once for
+-- each currency and way in which it is billed, with each of its prices. A customer with a thousand alike has one.
+with billed as (
+    select distinct s.currency, s.collection_method, s.cancel_at_period_end, b.plan_id
+    from subscriptions s
+    cross join lateral unnest(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids) as b (plan_id)
+    where s.environment_id = @environment_id and s.customer_id = @customer_id and s.status <> 'canceled'
+)
+select b.currency, b.collection_method, b.cancel_at_period_end, sqlc.embed(p), sqlc.embed(r)
+from billed b
+join plans p on p.environment_id = @environment_id and p.id = b.plan_id
+join prices r on r.environment_id = p.environment_id and r.plan_id = p.id
+order by b.currency, b.collection_method, b.cancel_at_period_end, p.id, r.position;
 
 -- name: SubscriptionLock :one
 -- No key update: invoices, transactions and events that refer to it may be inserted meanwhile, nobody else may change it.

@@ -3,7 +3,6 @@ package subscriptions
 import (
 	"context"
 
-	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -86,14 +85,6 @@ func (r Reader) GetWithKey(
 		s.Items = append(s.Items, subscription.Item{ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i]})
 	}
 	return core.APIKeyFromDB(row.ApiKeyDetail), s, nil
-}
-
-// RenewedCurrencies lists the currencies of a customer's subscriptions that renew, cost something and are charged.
-func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
-	found, err := core.Queries.SubscriptionListRenewedCurrencies(ctx, r.Handle,
-		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
-	return core.Map(found, func(c string) money.Currency { return money.Currency(c) }),
-		core.Translate("SubscriptionListRenewedCurrencies", err)
 }
 
 // List lists an environment's, with their items.

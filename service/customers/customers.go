@@ -11,6 +11,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
@@ -156,11 +157,11 @@ func (s *Service) checkNewMethod(
 // checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for.
 // Faults: those of CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
-	currencies, err := s.Store.Subscriptions.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
+	billings, err := s.Store.Subscriptions.Billings(ctx, by.EnvironmentID, c.ID)
 	if err != nil {
 		return err
 	}
-	for _, currency := range currencies {
+	for _, currency := range subscription.AskedIn(billings) {
 		if err := s.CheckRenewable(ctx, by, c, currency, "paymentMethod"); err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	a.addOns, err = lifecycle.Versions(a.subscription.AddOnRefs(), func(r plan.Ref) (plan.Plan, error) {
 		return lifecycle.Known(sold, r)
 	})
-	if err != nil || setting.Free() || a.subscription.Terms.Sent() {
+	if err != nil || !setting.Bills(a.subscription).AsksMethod() {
 		return err
 	}
 	return im.env.renews(a.customer, a.plan.Currency)

@@ -54,7 +54,7 @@ func (s *Service) checkAddOns(
 	}
 	paid := slices.IndexFunc(addOns, func(c subscription.Chosen) bool {
 		held := slices.ContainsFunc(sub.AddOns, func(a subscription.AddOn) bool { return a.ID == c.AddOn.ID })
-		return !held && !c.AddOn.Free() && c.AddOn.Offers(sub.Currency)
+		return !held && sub.Bills(c.AddOn).AsksMethod()
 	})
 	if paid < 0 {
 		return nil

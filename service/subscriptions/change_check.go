@@ -41,18 +41,30 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 func (s *Service) checkWillPay(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
-	if sub.Terms.Sent() { // nothing is charged
+	if !sub.Bills().Charged() {
 		return nil
 	}
-	from, err := s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
-	if err != nil || !from.Free() {
+	bills, err := s.presentBills(ctx, by, sub)
+	if err != nil || bills.AsksMethod() {
 		return err
 	}
 	next, err := to()
-	if err != nil || next.Free() || !next.Offers(sub.Currency) {
+	if err != nil || !sub.Bills(next).AsksMethod() {
 		return usecase.UnlessAbsent(err)
 	}
 	return s.checkPayerOf(ctx, by, sub, param)
+}
+
+// presentBills reads what a subscription bills of the plan and the add-ons that it has. Fault: plan_not_found.
+func (s *Service) presentBills(
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription,
+) (subscription.Billing, error) {
+	refs := []plan.Ref{sub.Plan()}
+	for _, a := range sub.AddOns {
+		refs = append(refs, a.Ref)
+	}
+	plans, err := s.Store.Catalog.VersionsOf(ctx, by.EnvironmentID, refs)
+	return sub.Bills(plans...), err
 }
 
 // checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer.

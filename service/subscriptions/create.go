@@ -53,7 +53,11 @@ func (s *Service) CreateSubscription(
 		return subscription.Subscription{}, err
 	}
 	addOns = subscription.InCurrency(addOns, chosen.Currency)
-	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Wishes.Terms.Sent() {
+	bills := subscription.Billing{
+		Currency: chosen.Currency, Terms: in.Wishes.Terms, Fees: true,
+		Plans: append([]plan.Plan{chosen}, subscription.PlansOf(addOns)...),
+	}
+	if bills.AsksMethod() {
 		if err := s.customers.CheckRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}

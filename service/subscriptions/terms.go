@@ -27,12 +27,16 @@ func (s *Service) SetTerms(
 // customers.CheckRenewable.
 func (s *Service) checkWillBeCharged(ctx context.Context, by usecase.Caller, subscriptionID string) error {
 	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
-	if err != nil || !sub.Terms.Sent() {
+	if err != nil || sub.Bills().Charged() {
 		return err
 	}
-	on, err := s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
-	if err != nil || on.Free() && len(sub.AddOns) == 0 {
+	bills, err := s.presentBills(ctx, by, sub)
+	if err != nil {
 		return err
+	}
+	bills.Terms.Method = terms.Charge
+	if !bills.AsksMethod() {
+		return nil
 	}
 	return s.checkPayerOf(ctx, by, sub, "collectionMethod")
 }

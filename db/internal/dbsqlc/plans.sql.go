@@ -252,6 +252,62 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 	return items, nil
 }
 
+const planListByVersion = `-- name: PlanListByVersion :many
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p where p.environment_id = $1 and p.id = any($2::text[])
+`
+
+type PlanListByVersionParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
+}
+
+type PlanListByVersionRow struct {
+	Plan Plan `db:"plan"`
+}
+
+func (q *Queries) PlanListByVersion(ctx context.Context, db DBTX, arg PlanListByVersionParams) ([]PlanListByVersionRow, error) {
+	rows, err := db.Query(ctx, planListByVersion, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PlanListByVersionRow
+	for rows.Next() {
+		var i PlanListByVersionRow
+		if err := rows.Scan(
+			&i.Plan.ID,
+			&i.Plan.EnvironmentID,
+			&i.Plan.Name,
+			&i.Plan.Currency,
+			&i.Plan.IntervalUnit,
+			&i.Plan.IntervalCount,
+			&i.Plan.TrialDays,
+			&i.Plan.Active,
+			&i.Plan.Metadata,
+			&i.Plan.CreatedAt,
+			&i.Plan.Position,
+			&i.Plan.Dunning,
+			&i.Plan.PlanID,
+			&i.Plan.Version,
+			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
+			&i.Plan.TrialEndBehavior,
+			&i.Plan.AddOn,
+			&i.Plan.Metered,
+			&i.Plan.Features,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
 select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features
 from subscriptions s

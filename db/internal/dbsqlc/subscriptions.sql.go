@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
@@ -384,6 +385,91 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 	return items, nil
 }
 
+const subscriptionListBillings = `-- name: SubscriptionListBillings :many
+with billed as (
+    select distinct s.currency, s.collection_method, s.cancel_at_period_end, b.plan_id
+    from subscriptions s
+    cross join lateral unnest(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids) as b (plan_id)
+    where s.environment_id = $1 and s.customer_id = $2 and s.status <> 'canceled'
+)
+select b.currency, b.collection_method, b.cancel_at_period_end, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
+from billed b
+join plans p on p.environment_id = $1 and p.id = b.plan_id
+join prices r on r.environment_id = p.environment_id and r.plan_id = p.id
+order by b.currency, b.collection_method, b.cancel_at_period_end, p.id, r.position
+`
+
+type SubscriptionListBillingsParams struct {
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+}
+
+type SubscriptionListBillingsRow struct {
+	Currency          money.Currency `db:"currency"`
+	CollectionMethod  *string        `db:"collection_method"`
+	CancelAtPeriodEnd bool           `db:"cancel_at_period_end"`
+	Plan              Plan           `db:"plan"`
+	Price             Price          `db:"price"`
+}
+
+// What a customer's subscriptions that have not ended bill, now and from the next period on: each plan and add-on once for
+// each currency and way in which it is billed, with each of its prices. A customer with a thousand alike has one.
+func (q *Queries) SubscriptionListBillings(ctx context.Context, db DBTX, arg SubscriptionListBillingsParams) ([]SubscriptionListBillingsRow, error) {
+	rows, err := db.Query(ctx, subscriptionListBillings, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListBillingsRow
+	for rows.Next() {
+		var i SubscriptionListBillingsRow
+		if err := rows.Scan(
+			&i.Currency,
+			&i.CollectionMethod,
+			&i.CancelAtPeriodEnd,
+			&i.Plan.ID,
+			&i.Plan.EnvironmentID,
+			&i.Plan.Name,
+			&i.Plan.Currency,
+			&i.Plan.IntervalUnit,
+			&i.Plan.IntervalCount,
+			&i.Plan.TrialDays,
+			&i.Plan.Active,
+			&i.Plan.Metadata,
+			&i.Plan.CreatedAt,
+			&i.Plan.Position,
+			&i.Plan.Dunning,
+			&i.Plan.PlanID,
+			&i.Plan.Version,
+			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
+			&i.Plan.TrialEndBehavior,
+			&i.Plan.AddOn,
+			&i.Plan.Metered,
+			&i.Plan.Features,
+			&i.Price.ID,
+			&i.Price.EnvironmentID,
+			&i.Price.PlanID,
+			&i.Price.Position,
+			&i.Price.Name,
+			&i.Price.Model,
+			&i.Price.Amount,
+			&i.Price.Parameters,
+			&i.Price.Once,
+			&i.Price.Currencies,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
 select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
 from subscriptions s
@@ -746,45 +832,6 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const subscriptionListRenewedCurrencies = `-- name: SubscriptionListRenewedCurrencies :many
-select distinct s.currency::text as currency
-from subscriptions s
-where s.environment_id = $1 and s.customer_id = $2
-  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
-  and exists (
-      select from prices r
-      where r.environment_id = s.environment_id
-        and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
-        and (r.amount > 0 or r.model <> 'flat') and not r.once)
-order by 1
-`
-
-type SubscriptionListRenewedCurrenciesParams struct {
-	EnvironmentID string `db:"environment_id"`
-	CustomerID    string `db:"customer_id"`
-}
-
-// Of a customer's subscriptions that renew, cost something and are charged.
-func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX, arg SubscriptionListRenewedCurrenciesParams) ([]string, error) {
-	rows, err := db.Query(ctx, subscriptionListRenewedCurrencies, arg.EnvironmentID, arg.CustomerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var currency string
-		if err := rows.Scan(&currency); err != nil {
-			return nil, err
-		}
-		items = append(items, currency)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

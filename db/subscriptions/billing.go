@@ -1,0 +1,39 @@
+package subscriptions
+
+import (
+	"context"
+
+	"perennial/billing/subscription"
+	"perennial/billing/terms"
+	"perennial/db/catalog"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Billings lists what a customer's subscriptions that have not ended bill, now and from the next period on, by their
+// currencies. Subscriptions that bill in the same way share one, which has each of their plans and add-ons once. Fees
+// are not counted.
+func (r Reader) Billings(
+	ctx context.Context, environmentID, customerID string,
+) (billings []subscription.Billing, _ error) {
+	rows, err := core.Queries.SubscriptionListBillings(ctx, r.Handle,
+		dbsqlc.SubscriptionListBillingsParams{EnvironmentID: environmentID, CustomerID: customerID})
+	for i, row := range rows {
+		was := rows[max(i-1, 0)]
+		method := core.Value(row.CollectionMethod)
+		same := i > 0 && row.Currency == was.Currency && method == core.Value(was.CollectionMethod) &&
+			row.CancelAtPeriodEnd == was.CancelAtPeriodEnd
+		if !same {
+			billings = append(billings, subscription.Billing{
+				Currency: row.Currency, Terms: terms.Terms{Method: terms.Method(method)}, Ends: row.CancelAtPeriodEnd,
+			})
+		}
+		b := &billings[len(billings)-1]
+		if !same || row.Plan.ID != was.Plan.ID {
+			b.Plans = append(b.Plans, catalog.PlanFromDB(row.Plan))
+		}
+		p := &b.Plans[len(b.Plans)-1]
+		p.Prices = append(p.Prices, catalog.PriceFromDB(row.Price))
+	}
+	return billings, core.Translate("SubscriptionListBillings", err)
+}
