@@ -3,11 +3,9 @@ package charging
 import (
 	"context"
 	"net/url"
-	"slices"
 	"time"
 
 	"perennial/activities/execution"
-	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -111,9 +109,12 @@ func (r *entry) load(ctx context.Context, tx *db.Tx) (err error) {
 		if result.Refunds, err = tx.Payments.LockRefunds(ctx, r.env, result.Captured().ID); err != nil {
 			return err
 		}
-		if result.Answer.Refunds, err = withTrueIDs(ctx, tx, result); err != nil {
+		seen := result.Answer.Refunds
+		vacant, err := vacantIDs(ctx, tx, payment.UncheckedIDs(seen, result.Refunds))
+		if err != nil {
 			return err
 		}
+		result.Answer.Refunds = payment.WithTrueIDs(seen, result.Refunds, vacant)
 	}
 	r.result = result
 	return nil
@@ -144,26 +145,21 @@ func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c 
 	return tx.Payments.MarkCallbacksProcessed(ctx, env, transactionID, looked, c.Shows...)
 }
 
-// withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
-// may copy the charge's metadata, and with it an id that another row of ours has.
-func withTrueIDs(ctx context.Context, tx *db.Tx, r recording.Result) ([]answer.Refund, error) {
-	seen := slices.Clone(r.Answer.Refunds)
-	for i, s := range seen {
-		if s.TransactionID == "" || payment.MadeAgain(s, r.Refunds) { // booked, or made again under the id of one that is
+// vacantIDs returns those of some ids that a transaction could have and none has.
+func vacantIDs(ctx context.Context, tx *db.Tx, ids []string) (vacant []string, _ error) {
+	for _, one := range ids {
+		if !id.Is(id.Transaction, one) {
 			continue
 		}
-		taken := true
-		if id.Is(id.Transaction, s.TransactionID) {
-			var err error
-			if taken, err = tx.Payments.TransactionIsKnown(ctx, s.TransactionID); err != nil {
-				return nil, err
-			}
+		taken, err := tx.Payments.TransactionIsKnown(ctx, one)
+		if err != nil {
+			return nil, err
 		}
-		if taken {
-			seen[i].TransactionID = ""
+		if !taken {
+			vacant = append(vacant, one)
 		}
 	}
-	return seen, nil
+	return vacant, nil
 }
 
 // proven notes what "not taken" proves about a first send, or about what was handed over first.

@@ -10,7 +10,6 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"perennial/activities/pacing"
 	"perennial/billing/charging"
 	"perennial/contract"
 	"perennial/db"
@@ -73,17 +72,17 @@ func (a *Payments) turn(
 // says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
 // the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
-	why := x.Errand()
-	wait, mine := a.Pacing.Take(x.AccountID, x.limit, why, promised(ctx, *x, now))
-	switch {
-	case mine && wait > 0:
-		return false, turnSoon{account: x.AccountID, wait: wait}
-	case mine:
+	wait, mine := a.Pacing.Take(x.AccountID, x.limit, x.Errand(), promised(ctx, *x, now))
+	switch x.Turn(wait, mine) {
+	case charging.TurnNow:
 		return false, nil
-	case why == charging.ErrandUrgent:
+	case charging.TurnSoon:
+		return false, turnSoon{account: x.AccountID, wait: wait}
+	case charging.TurnBusy:
 		return false, errBusy(ctx, wait)
-	case why == charging.ErrandSend && wait < pacing.ShortTurn:
+	case charging.TurnNear:
 		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
+	case charging.TurnLater:
 	}
 	x.Step = x.PutOff(wait, now)
 	return true, tx.Payments.SaveTransaction(ctx, env, x.Transaction)

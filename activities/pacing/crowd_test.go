@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities/pacing"
+	"perennial/billing/charging"
 )
 
 // crowd has requests that come for the turn that they were promised, earliest first.
@@ -153,7 +154,7 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	}
 	for _, account := range []string{"pp_1", "pp_3"} {
 		d, mine := wait(account)
-		require.Less(t, d, pacing.ShortTurn)
+		require.Less(t, d, charging.ShortTurn)
 		require.False(t, mine, account)
 	}
 	now = now.Add(100 * time.Millisecond)

@@ -155,7 +155,7 @@ func (t *turns) promiseSend(earliest, promised, now time.Time) time.Duration {
 	case promised.IsZero():
 	case now.Before(promised): // something else woke it: it keeps its turn
 		return promised.Sub(now)
-	case later(t.late, earliest).Sub(now) < ShortTurn:
+	case later(t.late, earliest).Sub(now) < charging.ShortTurn:
 		return promise(&t.late, earliest, gap, now)
 	}
 	if later(t.next, earliest).Before(t.nextPoll) {
@@ -223,6 +223,3 @@ func (p *Pacer) turnsOf(account string, perSecond int, now time.Time) *turns {
 
 // burst returns the number of requests that may go out at once after a pause: those of a tenth of a second.
 func burst(share rate.Limit) int { return max(1, int(share)/10) }
-
-// ShortTurn is a wait for a turn that is not worth the events of a timer.
-const ShortTurn = 5 * time.Second

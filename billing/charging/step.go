@@ -86,6 +86,37 @@ func (s Step) Errand() Errand {
 	return ErrandUrgent
 }
 
+// ShortTurn is a wait for a turn that is not worth the events of a timer.
+const ShortTurn = 5 * time.Second
+
+// Turn is what a request that wants a turn at its account does next.
+type Turn int
+
+// The turns.
+const (
+	TurnNow   Turn = iota // it goes out
+	TurnSoon              // the turn is its own, and it waits for it on the spot
+	TurnBusy              // it tries again soon, and does not queue: a callback or a person waits for it
+	TurnNear              // it comes back when the turn is near, sooner than a timer would be worth
+	TurnLater             // it is put off: see PutOff
+)
+
+// Turn returns what the step does about its turn. mine: it has one, in wait; else there is room for it in wait at the
+// earliest.
+func (s Step) Turn(wait time.Duration, mine bool) Turn {
+	switch why := s.Errand(); {
+	case mine && wait > 0:
+		return TurnSoon
+	case mine:
+		return TurnNow
+	case why == ErrandUrgent:
+		return TurnBusy
+	case why == ErrandSend && wait < ShortTurn:
+		return TurnNear
+	}
+	return TurnLater
+}
+
 // searchTurn ends the reason of a payment whose search waits for its turn.
 const searchTurn = " It takes no more requests a second now."
 

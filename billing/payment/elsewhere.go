@@ -60,6 +60,31 @@ func MadeAgain(s answer.Refund, booked []Transaction) bool {
 	return s.TransactionID != "" && isOf(s, booked)
 }
 
+// UncheckedIDs returns the ids that the provider's refunds of a charge carry and that no booked refund has. Whose they
+// are must be known; see WithTrueIDs.
+func UncheckedIDs(seen []answer.Refund, booked []Transaction) (ids []string) {
+	for _, s := range seen {
+		if s.TransactionID != "" && !MadeAgain(s, booked) && !slices.Contains(ids, s.TransactionID) {
+			ids = append(ids, s.TransactionID)
+		}
+	}
+	return ids
+}
+
+// WithTrueIDs returns the provider's refunds without the ids that are not theirs. A program that refunds through the
+// provider's API may copy the charge's metadata, and with it the id of another row. The id of a booked refund stays,
+// and so does a vacant one: no row has it, so that it may be of a refund that a restored database has lost.
+func WithTrueIDs(seen []answer.Refund, booked []Transaction, vacant []string) []answer.Refund {
+	seen = slices.Clone(seen)
+	unchecked := UncheckedIDs(seen, booked)
+	for i, s := range seen {
+		if slices.Contains(unchecked, s.TransactionID) && !slices.Contains(vacant, s.TransactionID) {
+			seen[i].TransactionID = ""
+		}
+	}
+	return seen
+}
+
 // Fit says whether a refund that was made without us is booked beside the charge's own.
 type Fit string
 

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,30 @@ func TestGoneBack(t *testing.T) {
 		{ID: "e", Status: payment.Refunded, Amount: 16}, {ID: "f", Status: payment.Refunded, Amount: 32},
 	}
 	require.Equal(t, money.Minor(17), payment.GoneBack(refunds, payment.Disputes{{WithdrawalID: "f"}}))
+}
+
+// A restored database may have lost a refund whose id the provider still has: that id is true, though no row has it. One
+// that another row has was copied.
+func TestWithTrueIDs(t *testing.T) {
+	t.Parallel()
+	booked := []payment.Transaction{{ID: "txn_booked"}}
+	seen := []answer.Refund{
+		{Ref: "re_1", TransactionID: "txn_booked"}, {Ref: "re_2", TransactionID: "txn_booked"}, {Ref: "re_3"},
+		{Ref: "re_4", TransactionID: "txn_lost"}, {Ref: "re_5", TransactionID: "txn_charge"},
+		{Ref: "re_6", TransactionID: "txn_charge"}, {Ref: "re_7", TransactionID: "order 7", Failed: true},
+	}
+	require.Equal(t, []string{"txn_lost", "txn_charge", "order 7"}, payment.UncheckedIDs(seen, booked))
+	require.Equal(t, []string{"txn_booked", "txn_lost", "txn_charge", "order 7"}, payment.UncheckedIDs(seen, nil))
+	ids := func(seen []answer.Refund) (ids []string) {
+		for i, s := range seen {
+			require.Equal(t, fmt.Sprint("re_", i+1), s.Ref)
+			ids = append(ids, s.TransactionID)
+		}
+		return ids
+	}
+	given := ids(seen)
+	require.Equal(t, []string{"txn_booked", "txn_booked", "", "txn_lost", "", "", ""},
+		ids(payment.WithTrueIDs(seen, booked, []string{"txn_lost"})))
+	require.Equal(t, []string{"txn_booked", "txn_booked", "", "", "", "", ""}, ids(payment.WithTrueIDs(seen, booked, nil)))
+	require.Equal(t, given, ids(seen), "the answer stays as it is")
 }

@@ -1,6 +1,9 @@
 package payment
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Move is the next thing to do about a transaction, so that money moves at most once: after the first send only the
 // same key is repeated, inside the time in which the provider replays its first answer; later only questions are asked,
@@ -37,6 +40,33 @@ type Protocol struct {
 	// ActionExpiry is the time that a payer has to confirm a charge; zero: payers are not asked.
 	ActionExpiry time.Duration
 	Completes    bool // what the payer's browser brings back completes a charge, and nothing else does
+}
+
+// Configuration is what an installation sets of every provider's Protocol.
+type Configuration struct {
+	Page          bool          // it has a page of its own to which it can send payers
+	ConfirmWithin time.Duration // that payers have for it; zero: confirmWithin
+	AbsenceGap    time.Duration // replaces a provider's, where it has one; zero: that stays
+}
+
+// confirmWithin is the time that a payer has to confirm a charge.
+const confirmWithin = 24 * time.Hour
+
+// Configured returns the protocol as an installation uses it. asksPayer: the provider has a page where a payer confirms
+// a charge. That takes no longer than the provider keeps a charge open. Where one look-up proves absence, no gap is
+// needed, whatever is configured.
+func (p Protocol) Configured(asksPayer bool, c Configuration) Protocol {
+	p.ActionExpiry = 0
+	if asksPayer && c.Page {
+		p.ActionExpiry = cmp.Or(c.ConfirmWithin, confirmWithin)
+	}
+	if p.Expiry > 0 {
+		p.ActionExpiry = min(p.ActionExpiry, p.Expiry)
+	}
+	if p.AbsenceGap > 0 {
+		p.AbsenceGap = cmp.Or(c.AbsenceGap, p.AbsenceGap)
+	}
+	return p
 }
 
 // patience is the time to wait for a callback after the last moment at which anything else could have decided the

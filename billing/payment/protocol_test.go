@@ -258,3 +258,33 @@ func TestNext_ChecksBackOff(t *testing.T) {
 	require.Equal(t, time.Hour, last)
 	require.Equal(t, t0.Add(2*time.Hour), protocol.Waiting(txn, 2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
 }
+
+func TestProtocol_Configured(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	type protocol = payment.Protocol
+	type set = payment.Configuration
+	for name, c := range map[string]struct {
+		of          protocol
+		asksPayer   bool
+		set         set
+		action, gap time.Duration
+	}{
+		"nobody is asked":             {protocol{}, false, set{Page: true, ConfirmWithin: day}, 0, 0},
+		"no page of ours":             {protocol{}, true, set{ConfirmWithin: day}, 0, 0},
+		"a day":                       {protocol{}, true, set{Page: true}, day, 0},
+		"as configured":               {protocol{}, true, set{Page: true, ConfirmWithin: time.Hour}, time.Hour, 0},
+		"no longer than it is kept":   {protocol{Expiry: time.Hour}, true, set{Page: true}, time.Hour, 0},
+		"shorter than it is kept":     {protocol{Expiry: 2 * day}, true, set{Page: true}, day, 0},
+		"kept, and nobody is asked":   {protocol{Expiry: day}, false, set{Page: true}, 0, 0},
+		"the provider's gap":          {protocol{AbsenceGap: time.Hour}, false, set{}, 0, time.Hour},
+		"another gap":                 {protocol{AbsenceGap: time.Hour}, false, set{AbsenceGap: time.Minute}, 0, time.Minute},
+		"a longer gap":                {protocol{AbsenceGap: time.Hour}, false, set{AbsenceGap: day}, 0, day},
+		"one look-up is proof enough": {protocol{}, false, set{AbsenceGap: time.Minute}, 0, 0},
+	} {
+		c.of.Window, c.of.Completes = day, true
+		want := c.of
+		want.ActionExpiry, want.AbsenceGap = c.action, c.gap
+		require.Equal(t, want, c.of.Configured(c.asksPayer, c.set), name)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
@@ -73,6 +74,20 @@ func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool 
 type Method struct {
 	Type    string                  `json:"type"`
 	Details customer.PaymentDetails `json:"details"`
+}
+
+// Refusal returns why an account at a provider does not accept the method, for people; empty: it does, or that is not
+// known. support is what accounts at the provider do with such methods; nil: that is not known. A saved method works at
+// the provider that saved it alone, whatever others make of its token.
+func (m Method) Refusal(provider string, support *paymethod.Support) string {
+	d := m.Details
+	switch {
+	case d.PaymentMethodToken != "" && d.Provider != "" && d.Provider != provider:
+		return "the payment method was saved at " + d.Provider
+	case support == nil || support.Accepted:
+		return ""
+	}
+	return support.Reason
 }
 
 // Recover returns the success of its own that a capture on a canceled charge becomes, since canceled is final. now is
