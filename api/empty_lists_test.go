@@ -20,6 +20,7 @@ var emptyMeans = map[string]string{
 	"CustomerChange.taxIds":             "none is known",
 	"CustomerForm.taxIds":               "none is known",
 	"Dunning.failureRules":              "nothing is different after any failure",
+	"Dunning.minimumAmounts":            "no minimums but the provider's",
 	"Dunning.retryGapDays":              "no retries",
 	"MeteredRate.tiers":                 "none, as without the field; the models say how many",
 	"MetricDefinition.groupBy":          "not grouped",

@@ -12,7 +12,8 @@ import (
 )
 
 const strictPolicy = `{"retryGapDays":[1,3],"retryJitterSeconds":0,"finalAction":"cancel","cancelAfterDays":30,` +
-	`"failureRules":[{"failureCode":"ACCOUNT_BLOCKED","noRetry":true},{"failureCode":"INSUFFICIENT_FUNDS","dayOfMonth":25}]}`
+	`"failureRules":[{"failureCode":"ACCOUNT_BLOCKED","noRetry":true},{"failureCode":"INSUFFICIENT_FUNDS","dayOfMonth":25}],` +
+	`"minimumAmounts":[{"currency":"EUR","amount":500},{"currency":"XAF","amount":100}]}`
 
 func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	t.Parallel()
@@ -82,6 +83,13 @@ func TestUpdateSettings_Refuses(t *testing.T) {
 		{`{"cancelAfterDays":3}`, "cancel_after_days_out_of_range", "dunning.cancelAfterDays"},
 		{`{"failureRules":[{"failureCode":"ACCOUNT_BLOCKED"}]}`, "retry_policy_invalid", "dunning.failureRules"},
 		{`{"failureRules":[{"failureCode":"NO","noRetry":true}]}`, "value_unknown", "dunning.failureRules[0].failureCode"},
+		{`{"minimumAmounts":[{"currency":"EUR","amount":0}]}`, "out_of_range", "dunning.minimumAmounts[0].amount"},
+		{`{"minimumAmounts":[{"currency":"EUR","amount":1000000000000}]}`, "minimum_amount_invalid", "dunning.minimumAmounts"},
+		{`{"minimumAmounts":[{"currency":"EURO","amount":1}]}`, "currency_unknown", "dunning.minimumAmounts"},
+		{
+			`{"minimumAmounts":[{"currency":"EUR","amount":1},{"currency":"EUR","amount":2}]}`, "minimum_amount_invalid",
+			"dunning.minimumAmounts",
+		},
 	} {
 		got := b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":`+c.policy+`}`)
 		problem(t, 422, c.code, c.param, got)

@@ -317,5 +317,6 @@ var eur = money.Currency("EUR")
 func somePolicy() dunning.Policy {
 	p := dunning.Policy{Retry: retry.List(24*time.Hour, 72*time.Hour), Final: dunning.Cancel, CancelAfterDays: 30}
 	p.Retry.Rules = []retry.Rule{{Code: "ACCOUNT_BLOCKED", Never: true}, {Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25}}
+	p.Minimums = []dunning.Minimum{{Currency: "EUR", Amount: 3}, {Currency: "XAF", Amount: money.MaxMinor}}
 	return p
 }

@@ -123,6 +123,7 @@ func exampleDunning() view.Dunning {
 	jitter := int64(3600)
 	return view.Dunning{
 		RetryGapDays: []int{1, 3, 5}, RetryJitterSeconds: &jitter, FinalAction: "cancel", CancelAfterDays: 30,
+		MinimumAmounts: []view.MinimumAmount{{Currency: "EUR", Amount: 500}},
 		FailureRules: []view.FailureRule{
 			{FailureCode: "ACCOUNT_BLOCKED", NoRetry: true}, {FailureCode: "INSUFFICIENT_FUNDS", DayOfMonth: 25},
 		},

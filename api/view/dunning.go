@@ -5,20 +5,28 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/retry"
 )
 
 // Dunning is what is done about an invoice that cannot be collected. The gaps between attempts are a list of days, or
 // follow a base and a factor. In a request, what is absent has the default; the list and the base exclude each other.
 type Dunning struct {
-	RetryGapDays       []int         `json:"retryGapDays,omitempty" maxItems:"10" example:"[1,2,4]" doc:"Days from each failed attempt to its retry. An empty list: no retries. Send this, or retryBaseSeconds, retryFactor and retryCount."`
-	RetryBaseSeconds   *int64        `json:"retryBaseSeconds,omitempty" minimum:"60" maximum:"2592000" example:"86400" doc:"Seconds from the first failed attempt to its retry. Default: 86400."`
-	RetryFactor        *int          `json:"retryFactor,omitempty" minimum:"1" maximum:"10" example:"2" doc:"How many times longer each gap is than the one before it. Default: 2."`
-	RetryCount         *int          `json:"retryCount,omitempty" minimum:"0" maximum:"10" example:"3" doc:"The number of retries. Default: 3."`
-	RetryJitterSeconds *int64        `json:"retryJitterSeconds,omitempty" minimum:"0" maximum:"3600" example:"3600" doc:"The longest random delay of a retry, which spreads load. Never across the end of a period, and none on a test clock. Default: 3600."`
-	FailureRules       []FailureRule `json:"failureRules,omitempty" maxItems:"5" doc:"What is different after certain failures. Default: nothing."`
-	FinalAction        string        `json:"finalAction,omitempty" enum:"past_due,cancel,pause" example:"past_due" doc:"After the last retry has failed, the subscription is past_due; cancel: it is canceled after cancelAfterDays in that status; pause: nothing is billed or collected until collection is resumed or the invoice is paid. Default: past_due."`
-	CancelAfterDays    int           `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
+	RetryGapDays       []int           `json:"retryGapDays,omitempty" maxItems:"10" example:"[1,2,4]" doc:"Days from each failed attempt to its retry. An empty list: no retries. Send this, or retryBaseSeconds, retryFactor and retryCount."`
+	RetryBaseSeconds   *int64          `json:"retryBaseSeconds,omitempty" minimum:"60" maximum:"2592000" example:"86400" doc:"Seconds from the first failed attempt to its retry. Default: 86400."`
+	RetryFactor        *int            `json:"retryFactor,omitempty" minimum:"1" maximum:"10" example:"2" doc:"How many times longer each gap is than the one before it. Default: 2."`
+	RetryCount         *int            `json:"retryCount,omitempty" minimum:"0" maximum:"10" example:"3" doc:"The number of retries. Default: 3."`
+	RetryJitterSeconds *int64          `json:"retryJitterSeconds,omitempty" minimum:"0" maximum:"3600" example:"3600" doc:"The longest random delay of a retry, which spreads load. Never across the end of a period, and none on a test clock. Default: 3600."`
+	FailureRules       []FailureRule   `json:"failureRules,omitempty" maxItems:"5" doc:"What is different after certain failures. Default: nothing."`
+	FinalAction        string          `json:"finalAction,omitempty" enum:"past_due,cancel,pause" example:"past_due" doc:"After the last retry has failed, the subscription is past_due; cancel: it is canceled after cancelAfterDays in that status; pause: nothing is billed or collected until collection is resumed or the invoice is paid. Default: past_due."`
+	CancelAfterDays    int             `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
+	MinimumAmounts     []MinimumAmount `json:"minimumAmounts,omitempty" maxItems:"20" doc:"The smallest amounts that are asked for. An invoice for less is paid, carries the amount to the customer's balance (carriedForward), and a later invoice asks for it. A currency that is not listed has no minimum but the payment provider's. Default: none."`
+}
+
+// MinimumAmount is the smallest amount in a currency that is asked for.
+type MinimumAmount struct {
+	Currency string `json:"currency" example:"EUR"`
+	Amount   int64  `json:"amount" minimum:"1" example:"500" doc:"In minor units."`
 }
 
 // FailureRule is what is different after failures with one code.
@@ -36,6 +44,9 @@ func RenderDunning(p dunning.Policy) Dunning {
 		out.FailureRules = append(out.FailureRules, FailureRule{
 			FailureCode: r.Code, NoRetry: r.Never, DayOfMonth: r.DayOfMonth,
 		})
+	}
+	for _, m := range p.Minimums {
+		out.MinimumAmounts = append(out.MinimumAmounts, MinimumAmount{string(m.Currency), int64(m.Amount)})
 	}
 	if len(p.Retry.Gaps) > 0 {
 		for _, gap := range p.Retry.Gaps {
@@ -87,6 +98,9 @@ func (d Dunning) Policy() (dunning.Policy, error) {
 	for _, r := range d.FailureRules {
 		p.Retry.Rules = append(p.Retry.Rules, retry.Rule{Code: r.FailureCode, Never: r.NoRetry, DayOfMonth: r.DayOfMonth})
 	}
+	for _, m := range d.MinimumAmounts {
+		p.Minimums = append(p.Minimums, dunning.Minimum{Currency: money.Currency(m.Currency), Amount: money.Minor(m.Amount)})
+	}
 	if d.FinalAction != "" {
 		p.Final = dunning.Action(d.FinalAction)
 	}
@@ -97,7 +111,7 @@ func (d Dunning) Policy() (dunning.Policy, error) {
 // dunningFields are the names in requests of what the rules refuse.
 var dunningFields = map[string]string{
 	"base": "retryBaseSeconds", "factor": "retryFactor", "retries": "retryCount", "gaps": "retryGapDays",
-	"maxJitter": "retryJitterSeconds", "rules": "failureRules",
+	"maxJitter": "retryJitterSeconds", "rules": "failureRules", "minimums": "minimumAmounts",
 }
 
 // inDunning names the field of the request that a refusal of the rules is about.

@@ -1,5 +1,6 @@
 // Package dunning owns what is done about an invoice that cannot be collected: the schedule of retries, by failure code
-// where that matters, and what happens to the subscription after the last of them. It does not own when a single retry
+// where that matters, and what happens to the subscription after the last of them; and from which amount on one is
+// collected at all. It does not own when a single retry
 // is due (retry), nor how the subscription gets from one state to the next (subscribing).
 package dunning
 
@@ -8,6 +9,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/retry"
 )
 
@@ -29,6 +31,29 @@ type Policy struct {
 	Retry           retry.Policy
 	Final           Action
 	CancelAfterDays int // with Cancel: 1 to MaxCancelAfterDays, local calendar days; else 0
+	// Minimums are the smallest amounts that are asked for, one a currency at most: an invoice for less carries it to the
+	// customer's balance, so that small amounts cost no fees of their own.
+	Minimums []Minimum
+}
+
+// Minimum is the smallest amount in a currency that is asked for, in minor units: 1 to money.MaxMinor.
+type Minimum struct {
+	Currency money.Currency
+	Amount   money.Minor
+}
+
+// MaxMinimums bounds the minimums of a policy.
+const MaxMinimums = 20
+
+// Raise returns what can be asked for in a currency of which a provider takes so much: not less than the policy's
+// minimum. A currency without one keeps the provider's.
+func (p Policy) Raise(limits money.Limits, c money.Currency) money.Limits {
+	for _, m := range p.Minimums {
+		if m.Currency == c {
+			limits.Minimum = max(limits.Minimum, m.Amount)
+		}
+	}
+	return limits
 }
 
 // Default is the interface specification's: three retries, one, two and four days apart, then past due.
@@ -43,7 +68,7 @@ func (p *Policy) CancelAfter(days int) {
 }
 
 // Validate returns a fault for the first field that no policy can have: retry_policy_invalid, failure_code_unknown,
-// final_action_unknown, cancel_after_days_out_of_range.
+// final_action_unknown, cancel_after_days_out_of_range, minimum_amount_invalid, currency_unknown.
 func (p Policy) Validate() error {
 	if err := p.Retry.Validate(); err != nil {
 		return err
@@ -66,6 +91,29 @@ func (p Policy) Validate() error {
 	case p.Final != Cancel && p.CancelAfterDays != 0:
 		return fault.InvalidParam("cancelAfterDays", "cancel_after_days_out_of_range",
 			"Days in past_due before a cancellation need the final action `%s`.", Cancel)
+	}
+	return p.validateMinimums()
+}
+
+func (p Policy) validateMinimums() error {
+	if len(p.Minimums) > MaxMinimums {
+		return fault.InvalidParam("minimums", "minimum_amount_invalid",
+			"A policy has at most %d minimum amounts.", MaxMinimums)
+	}
+	seen := map[money.Currency]bool{}
+	for _, m := range p.Minimums {
+		if _, err := money.ParseCurrency(string(m.Currency)); err != nil {
+			return fault.From(err).In("minimums")
+		}
+		if seen[m.Currency] {
+			return fault.InvalidParam("minimums", "minimum_amount_invalid",
+				"There are two minimum amounts in %s. Send one for each currency.", m.Currency)
+		}
+		if m.Amount < 1 || m.Amount > money.MaxMinor {
+			return fault.InvalidParam("minimums", "minimum_amount_invalid",
+				"A minimum amount must be 1 to %d minor units. Omit it where there is none.", int64(money.MaxMinor))
+		}
+		seen[m.Currency] = true
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/retry"
 )
 
@@ -21,11 +22,15 @@ func TestPolicy_Validate(t *testing.T) {
 	rule := func(code string) dunning.Policy {
 		return changed(func(p *dunning.Policy) { p.Retry.Rules = []retry.Rule{{Code: code, Never: true}} })
 	}
+	minimums := func(all ...dunning.Minimum) dunning.Policy {
+		return changed(func(p *dunning.Policy) { p.Minimums = all })
+	}
 	for _, p := range []dunning.Policy{
 		dunning.Default(),
 		changed(func(p *dunning.Policy) { p.CancelAfter(365) }),
 		changed(func(p *dunning.Policy) { p.CancelAfter(0) }),
 		changed(func(p *dunning.Policy) { p.Final = dunning.Pause }),
+		minimums(dunning.Minimum{Currency: "EUR", Amount: 1}, dunning.Minimum{Currency: "XAF", Amount: money.MaxMinor}),
 	} {
 		require.NoError(t, p.Validate(), p)
 	}
@@ -43,9 +48,32 @@ func TestPolicy_Validate(t *testing.T) {
 		{changed(func(p *dunning.Policy) { p.CancelAfter(366) }), "cancelAfterDays", "cancel_after_days_out_of_range"},
 		{changed(func(p *dunning.Policy) { p.CancelAfter(-1) }), "cancelAfterDays", "cancel_after_days_out_of_range"},
 		{changed(func(p *dunning.Policy) { p.CancelAfterDays = 1 }), "cancelAfterDays", "cancel_after_days_out_of_range"},
+		{minimums(dunning.Minimum{Currency: "EUR", Amount: 0}), "minimums", "minimum_amount_invalid"},
+		{minimums(dunning.Minimum{Currency: "EUR", Amount: money.MaxMinor + 1}), "minimums", "minimum_amount_invalid"},
+		{minimums(dunning.Minimum{Currency: "EUR", Amount: 1}, dunning.Minimum{Currency: "EUR", Amount: 2}), "minimums", "minimum_amount_invalid"},
+		{minimums(make([]dunning.Minimum, dunning.MaxMinimums+1)...), "minimums", "minimum_amount_invalid"},
+		{minimums(dunning.Minimum{Currency: "eur", Amount: 1}), "minimums", "currency_unknown"},
 	} {
 		f := fault.From(c.policy.Validate())
 		require.NotNil(t, f, c)
 		require.Equal(t, []string{c.param, c.code}, []string{f.Param, f.Code})
+	}
+}
+
+// The larger of the policy's and the provider's minimum holds; a currency without one keeps the provider's.
+func TestPolicy_Raise(t *testing.T) {
+	t.Parallel()
+	p := dunning.Policy{Minimums: []dunning.Minimum{{Currency: "USD", Amount: 700}, {Currency: "EUR", Amount: 500}}}
+	for _, c := range []struct {
+		provider money.Limits
+		currency money.Currency
+		want     money.Limits
+	}{
+		{money.Limits{}, "EUR", money.Limits{Minimum: 500}},
+		{money.Limits{Minimum: 50, Granularity: 10}, "USD", money.Limits{Minimum: 700, Granularity: 10}},
+		{money.Limits{Minimum: 501}, "EUR", money.Limits{Minimum: 501}},
+		{money.Limits{Minimum: 50}, "XAF", money.Limits{Minimum: 50}},
+	} {
+		require.Equal(t, c.want, p.Raise(c.provider, c.currency), c)
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -88,6 +90,32 @@ func TestDunning_PolicyOfThePlanComesFirst(t *testing.T) {
 	l.until(created)
 	l.declined("DECLINED")
 	require.Equal(t, created.Add(2*oneDay), l.sub().NextActionAt)
+}
+
+// Invoices for less than the policy's minimum ask for nothing until enough has come together; they are paid, so that
+// nobody is past due. A plan's policy takes the place of the environment's, minimums included.
+func TestDunning_SmallAmountsAreCarried(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Minimums = []dunning.Minimum{{Currency: "USD", Amount: 1}, {Currency: "EUR", Amount: 2500}}
+	l := newLife(t, plans, settings, team, 0)
+	l.until(created)
+	for carried := money.Minor(1000); carried <= 2000; carried += 1000 {
+		require.Equal(t, invoice.Paid, l.last().Status)
+		require.Equal(t, money.Minor(1000), l.last().CarriedForward)
+		require.Equal(t, -carried, l.store.balance)
+		require.Nil(t, l.live(""))
+		l.until(l.sub().CurrentPeriod.End)
+	}
+	require.Equal(t, money.Minor(3000), l.live("").Amount)
+	require.Equal(t, money.Minor(2000), l.last().BroughtForward)
+	require.Zero(t, l.store.balance)
+
+	own, policy := team, dunning.Default()
+	own.Dunning = &policy
+	l = newLife(t, []plan.Plan{own}, settings, own, 0)
+	l.until(created)
+	require.Equal(t, money.Minor(1000), l.live("").Amount)
 }
 
 func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {

@@ -97,12 +97,14 @@ func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.C
 // settings returns those of the environment and of the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
 
-// limits returns the amounts that the customer's provider takes; without a provider, any.
+// limits returns the amounts that the customer's provider takes, without a provider any, but for those that the dunning
+// policy finds too small to ask for.
 func (s State) limits() money.Limits {
-	if s.Provider == nil {
-		return money.Limits{}
+	var limits money.Limits
+	if s.Provider != nil {
+		limits = s.Provider.Limits
 	}
-	return s.Provider.Limits
+	return s.settings().Dunning.Raise(limits, s.BalanceCurrency())
 }
 
 // Situation returns the subscription with the facts that decisions about it depend on.

@@ -149,6 +149,9 @@ func somePolicy(draw chance) dunning.Policy {
 	if draw(4, "pause") == 0 {
 		p.Final, p.CancelAfterDays = dunning.Pause, 0
 	}
+	if draw(4, "a minimum") == 0 {
+		p.Minimums = []dunning.Minimum{{Currency: "EUR", Amount: money.Minor(1 + draw(10_000, "minimum"))}}
+	}
 	return p
 }
 

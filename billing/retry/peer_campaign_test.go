@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/dunning"
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
@@ -29,14 +30,14 @@ type campaignInput struct {
 	OwnCampaign bool           `json:"own_campaign"` // in place of the one of all customers
 }
 
-// belowThreshold finds amounts for which the campaign does not ask.
-func belowThreshold(c peercases.Case) bool {
+// withoutThreshold finds amounts in currencies that the campaign is not for.
+func withoutThreshold(c peercases.Case) bool {
 	var in campaignInput
 	if json.Unmarshal(c.Input, &in) != nil {
 		return false
 	}
-	for currency, amount := range in.Overdue {
-		if threshold, has := in.Thresholds[currency]; !has || amount < threshold {
+	for currency := range in.Overdue {
+		if _, has := in.Thresholds[currency]; !has {
 			return true
 		}
 	}
@@ -49,14 +50,18 @@ func leavesOut(c peercases.Case) bool {
 }
 
 // checkDunningDue has an invoice for what is overdue in each currency, whose first attempt has failed. The attempts of a
-// campaign are its retries.
+// campaign are its retries, its thresholds are the minimums of a policy.
 func checkDunningDue(t *testing.T, in campaignInput, want struct {
 	Attempt  []string // the currencies
 	Attempts map[string]int
 }) {
 	due := []string{}
-	for currency := range in.Overdue {
-		state, starts := in.retried(t, in.Attempts[currency])
+	for currency, amount := range in.Overdue {
+		policy := in.policy(t, in.Attempts[currency])
+		if asked(t, policy, money.Currency(currency), amount) == 0 {
+			continue
+		}
+		state, starts := in.retried(t, policy, in.Attempts[currency])
 		if starts {
 			due = append(due, currency)
 		}
@@ -67,24 +72,43 @@ func checkDunningDue(t *testing.T, in campaignInput, want struct {
 	require.ElementsMatch(t, want.Attempt, due)
 }
 
-// retried plays the attempts of one invoice up to now, and reports whether another one starts.
-func (in campaignInput) retried(t *testing.T, before int) (collection.State, bool) {
+// gap is the time between attempts.
+func (in campaignInput) gap() time.Duration { return time.Duration(max(in.DaysBetween, 1)) * day }
+
+// policy is what holds for an invoice for which so many retries have been made.
+func (in campaignInput) policy(t *testing.T, before int) dunning.Policy {
 	t.Helper()
-	gap := time.Duration(max(in.DaysBetween, 1)) * day
 	most := in.MaxAttempts
 	if most == 0 {
 		most = before + 1
 	}
 	policy := dunning.Default()
-	policy.Retry = retry.List(slices.Repeat([]time.Duration{gap}, most)...)
+	policy.Retry = retry.List(slices.Repeat([]time.Duration{in.gap()}, most)...)
+	for currency, amount := range in.Thresholds {
+		policy.Minimums = append(policy.Minimums, dunning.Minimum{Currency: money.Currency(currency), Amount: amount})
+	}
 	require.NoError(t, policy.Validate())
 	settings := subscription.Settings{Dunning: policy}
 	if in.OwnCampaign { // a plan's policy takes the place of the environment's
 		settings.Dunning = dunning.Policy{}
 		settings = settings.For(plan.Plan{Dunning: &policy})
 	}
-	terms := collection.Terms{Retry: settings.Dunning.Retry}
+	return settings.Dunning
+}
 
+// asked is what an invoice for an amount asks for under a policy.
+func asked(t *testing.T, p dunning.Policy, c money.Currency, amount money.Minor) money.Minor {
+	t.Helper()
+	draft := invoice.Draft{Lines: []invoice.Line{{Kind: invoice.OneOff, Quantity: "1", Amount: amount}}}
+	issued, err := draft.Issue(invoice.Issuing{Currency: c, Limits: p.Raise(money.Limits{}, c), Now: time.Now()})
+	require.NoError(t, err)
+	return issued.Invoice.AmountDue
+}
+
+// retried plays the attempts of one invoice up to now, and reports whether another one starts.
+func (in campaignInput) retried(t *testing.T, policy dunning.Policy, before int) (collection.State, bool) {
+	t.Helper()
+	terms := collection.Terms{Retry: policy.Retry}
 	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	state := collection.State{Phase: collection.Waiting}
 	next := func(kind collection.Kind) collection.Effect {
@@ -105,7 +129,7 @@ func (in campaignInput) retried(t *testing.T, before int) (collection.State, boo
 	if in.LastAgo != nil {
 		at = at.Add(time.Duration(*in.LastAgo) * time.Second)
 	} else {
-		at = at.Add(gap)
+		at = at.Add(in.gap())
 	}
 	if state.Phase != collection.Scheduled || at.Before(state.RetryAt) {
 		return state, false

@@ -30,7 +30,10 @@ func TestPeerCasesOfDunning(t *testing.T) {
 				Reason: "the first unpaid invoice makes past_due and time alone ends it, no number or sum of invoices",
 			},
 			{Rule: "unpaid-summary", Reason: "a sum over an account's invoices, which no rule depends on"},
-			{Kind: "dunning_due", When: belowThreshold, Reason: "a failed payment is retried whatever its amount"},
+			{
+				Kind: "dunning_due", When: withoutThreshold,
+				Reason: "a currency without a minimum is collected from the first unit on",
+			},
 			{
 				Kind: "dunning_due", When: leavesOut,
 				Reason: "a dunning policy is of an environment or a plan: no customer is left out of it",

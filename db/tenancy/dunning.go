@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/dunning"
+	"perennial/billing/money"
 	"perennial/billing/retry"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -21,6 +22,12 @@ type storedDunning struct {
 	Rules           []storedRule   `json:"rules,omitempty"`
 	Final           dunning.Action `json:"final"`
 	CancelAfterDays int            `json:"cancelAfterDays,omitempty"`
+	Minimums        []storedLeast  `json:"minimums,omitempty"`
+}
+
+type storedLeast struct {
+	Currency money.Currency `json:"currency"`
+	Amount   money.Minor    `json:"amount"`
 }
 
 type storedRule struct {
@@ -43,6 +50,9 @@ func DunningToDB(p *dunning.Policy) []byte {
 	}
 	for _, r := range p.Retry.Rules {
 		stored.Rules = append(stored.Rules, storedRule(r))
+	}
+	for _, m := range p.Minimums {
+		stored.Minimums = append(stored.Minimums, storedLeast(m))
 	}
 	raw, err := json.Marshal(stored)
 	if err != nil {
@@ -74,6 +84,9 @@ func DunningFromDB(raw []byte) *dunning.Policy {
 	}
 	for _, r := range stored.Rules {
 		p.Retry.Rules = append(p.Retry.Rules, retry.Rule(r))
+	}
+	for _, m := range stored.Minimums {
+		p.Minimums = append(p.Minimums, dunning.Minimum(m))
 	}
 	return &p
 }

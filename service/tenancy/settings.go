@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/billing/dunning"
+	"perennial/billing/money"
 	"perennial/billing/subscription"
 )
 
@@ -68,6 +69,9 @@ func DescribeSettings(s subscription.Settings) string {
 	case dunning.Pause:
 		end = "past_due pauses collection"
 	case dunning.PastDue:
+	}
+	for _, m := range dun.Minimums {
+		retries += fmt.Sprintf(", nothing is asked for below %s %s", money.FormatUnits(m.Amount, m.Currency), m.Currency)
 	}
 	reminder := "renewals are not announced"
 	if s.RenewalReminderDays > 0 {
