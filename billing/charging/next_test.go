@@ -28,6 +28,7 @@ type world struct {
 	accounts []charging.Account
 	paused   bool
 	deleted  []charging.Account // which only a search sees
+	needs    *[]charging.Need   // filled with what a decision asks for; nil: nobody wants to know
 }
 
 func account(id string, change ...func(*charging.Account)) charging.Account {
@@ -73,6 +74,9 @@ func decide(t require.TestingT, s charging.Situation, w world) (charging.Step, [
 			return step, asked
 		}
 		asked = append(asked, step.Need.Of)
+		if w.needs != nil {
+			*w.needs = append(*w.needs, *step.Need)
+		}
 		switch need := *step.Need; need.Of {
 		case charging.NeedCallbacks:
 			s.Known.CallbacksTell = or(w.CallbacksTell)

@@ -13,7 +13,6 @@ import (
 
 func TestProgress_WhatFollows(t *testing.T) {
 	t.Parallel()
-	parked := func(t *payment.Transaction) { t.ParkedAt = t0 }
 	at := charging.Target{AccountID: "a", Protocol: protocol}
 	sends := charging.Step{Move: payment.MoveSend, Target: at, Transaction: due(sent), Route: charging.Route{Backups: 1}}
 	looks := charging.Step{Move: payment.MoveLookup, Target: at, Transaction: due(sent)}
@@ -72,6 +71,7 @@ func TestProgress_Unsent(t *testing.T) {
 	require.Equal(t, 30*time.Second, gap)
 	for name, txn := range map[string]payment.Transaction{
 		"sent": due(later, sent), "due": due(),
+		"due just now":     due(func(t *payment.Transaction) { t.NextCheckAt = t0 }),
 		"left to a person": due(later, func(t *payment.Transaction) { t.ParkedAt = t0 }),
 		"failed":           due(later, func(t *payment.Transaction) { t.Status = payment.Failed }),
 	} {
@@ -80,4 +80,95 @@ func TestProgress_Unsent(t *testing.T) {
 	}
 	_, waits = charging.Progress{}.Unsent(due(later), t0)
 	require.False(t, waits, "it waits for something else than time")
+}
+
+// What the steps of an activity know of each other is kept, whatever comes between.
+func TestProgress_IsKept(t *testing.T) {
+	t.Parallel()
+	at := charging.Target{AccountID: "a", Protocol: protocol}
+	looks := charging.Step{Move: payment.MoveLookup, Target: at, Transaction: due(sent)}
+	earlier := looks
+	earlier.Earlier = &payment.Send{Number: 1}
+	r, _ := charging.Progress{}.After(looks, answer.Pending, 0, due(sent), t0)
+	require.False(t, r.Earlier)
+	r, _ = charging.Progress{}.After(earlier, answer.Pending, 0, due(sent), t0)
+	require.True(t, r.Earlier)
+	r, _ = r.After(looks, answer.Pending, 0, due(sent), t0)
+	require.True(t, r.Earlier)
+}
+
+// Callbacks about a charge that may repeat a lost send are followed once: by a look-up, or by believing them. After
+// another move, or about a charge that repeats nothing, they are not done.
+func TestProgress_CallbacksAreFollowedOnce(t *testing.T) {
+	t.Parallel()
+	step := func(m payment.Move, asked bool) charging.Step {
+		at := charging.Target{AccountID: "a", Protocol: protocol}
+		return charging.Step{Move: m, Asked: asked, RestoredAt: restored, Target: at}
+	}
+	parked := due(old, func(t *payment.Transaction) { t.ParkedAt = t0 })
+	for name, c := range map[string]struct {
+		step charging.Step
+		txn  payment.Transaction
+		done bool
+		goes charging.Goes
+	}{
+		"looked up":                        {step(payment.MoveLookup, true), due(old), true, charging.IfTime},
+		"believed":                         {step(payment.MoveBelieve, true), due(old), true, charging.IfTime},
+		"no callbacks":                     {step(payment.MoveLookup, false), due(old), false, charging.Ends},
+		"believed, that nobody asked for":  {step(payment.MoveBelieve, false), due(old), false, charging.Ends},
+		"waited for":                       {step(payment.MoveHold, true), due(old), false, charging.Ends},
+		"it repeats nothing":               {step(payment.MoveLookup, true), due(), false, charging.Ends},
+		"a person must find out meanwhile": {step(payment.MoveLookup, true), parked, true, charging.Ends},
+	} {
+		c.step.Evidence = make([]charging.Evidence, 1)
+		r, goes := charging.Progress{}.After(c.step, answer.Failed, 0, c.txn, t0)
+		require.Equal(t, c.done, r.CallbacksDone, name)
+		require.Equal(t, c.goes, goes, name)
+	}
+}
+
+// An account that said nothing final is silent, and its silence is counted once where no account is left that owes no
+// answer. The longest wait that was asked for counts.
+func TestProgress_Searched(t *testing.T) {
+	t.Parallel()
+	ask := func(fresh bool) charging.Step {
+		return charging.Step{
+			Move: payment.MoveLookup, Target: charging.Target{AccountID: "a", Provider: "apay"}, RestoredAt: restored,
+			Search: charging.Search{Lost: &charging.Lost{Send: payment.Send{Number: 1}, Fresh: fresh}},
+		}
+	}
+	for said, silent := range map[answer.Outcome]int{
+		answer.NotFound: 0, answer.Succeeded: 0, answer.Failed: 0, answer.Unknown: 1, answer.Pending: 1, answer.NotSent: 1,
+	} {
+		r, _ := charging.Progress{}.After(ask(true), said, time.Minute, due(old), t0)
+		require.Equal(t, []string{"a"}, r.Questioned, said)
+		require.Len(t, r.Silent, silent, said)
+		require.False(t, r.Counted, said)
+	}
+	r, _ := charging.Progress{}.After(ask(true), answer.Unknown, time.Minute, due(old), t0)
+	require.Equal(t, time.Minute, r.Wait)
+	r, _ = r.After(ask(false), answer.Unknown, time.Second, due(old), t0)
+	require.True(t, r.Counted)
+	require.Equal(t, time.Minute, r.Wait)
+	r, _ = r.After(ask(true), answer.Unknown, time.Hour, due(old), t0)
+	require.True(t, r.Counted)
+	require.Equal(t, time.Hour, r.Wait)
+}
+
+// Only a pending charge goes to the next account.
+func TestProgress_WhatIsNotSentOn(t *testing.T) {
+	t.Parallel()
+	sends := charging.Step{
+		Move: payment.MoveSend, Target: charging.Target{AccountID: "a", Protocol: protocol},
+		Route: charging.Route{Backups: 1},
+	}
+	for name, txn := range map[string]payment.Transaction{
+		"a refund":               due(func(t *payment.Transaction) { t.Type = payment.Refund }),
+		"a charge that is over":  due(func(t *payment.Transaction) { t.Status = payment.Canceled }),
+		"a charge that was sent": due(sent),
+	} {
+		r, goes := charging.Progress{}.After(sends, answer.NotSent, 0, txn, t0)
+		require.Equal(t, charging.Ends, goes, name)
+		require.Empty(t, r.Refused, name)
+	}
 }

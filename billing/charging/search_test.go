@@ -30,7 +30,6 @@ func absent(ids ...string) *charging.Found {
 func TestNext_LooksForALostSend(t *testing.T) {
 	t.Parallel()
 	a, b, cannotSay := account("a"), account("b"), account("b", silent)
-	late := func(a *charging.Account) { a.CreatedAt = t0 }
 	for name, c := range map[string]struct {
 		txn      payment.Transaction
 		w        world

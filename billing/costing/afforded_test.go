@@ -75,3 +75,31 @@ func TestAfforded_WithDiscounts(t *testing.T) {
 		}
 	})
 }
+
+// All that is kept goes back, and no more, however taxes and discounts are rounded.
+func TestAfforded_GivesAllThatIsKept(t *testing.T) {
+	t.Parallel()
+	vat := []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(25)}}
+	for name, c := range map[string]struct {
+		billed       invoice.Line
+		worth, kept  money.Minor
+		amount, back money.Minor
+	}{
+		"taxes": {invoice.Line{Amount: 100, Rates: vat}, 100, 57, -46, -57}, // 46 and 12, bounded; 45 and 11 would be 56
+		"discounts": {
+			// 100 less 10 would be 90
+			invoice.Line{Amount: 210, Discounts: invoice.Shares{{CouponID: "coup_1", Amount: 22}}}, 141, 89, -99, -89,
+		},
+	} {
+		c.billed.ID = "il_1"
+		credit := invoice.Line{Kind: invoice.ProrationCredit}.TakeBack(c.billed, c.worth)
+		less, err := afforded(nil, credit, c.billed, -c.kept)
+		require.NoError(t, err)
+		require.Equal(t, c.amount, less.Amount, name)
+		sums, err := invoice.Draft{
+			Lines: []invoice.Line{less}, Creditable: invoice.Creditable{Total: c.kept, Tax: c.kept},
+		}.Sums()
+		require.NoError(t, err)
+		require.Equal(t, c.back, sums.Total, name)
+	}
+}

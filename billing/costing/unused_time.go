@@ -62,7 +62,8 @@ func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, n
 }
 
 // afforded is what a credit of what was billed may be where money of the period went back already: so much that all
-// lines with it, discounts and taxes included, come to no less than least.
+// lines with it, discounts and taxes included, come to no less than least. Where taxes are rounded they may come to one
+// minor unit less, which the invoice's own bound takes off: all that is kept goes back.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
 	if err != nil {

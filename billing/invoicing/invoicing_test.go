@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
@@ -70,8 +71,29 @@ func TestNew_Refuses(t *testing.T) {
 		_, err := invoicing.New(mine, c, around())
 		require.ErrorContains(t, err, code)
 	}
-	_, err := invoicing.New(mine, content(invoicing.Line{Amount: minor(-1)}), around())
-	require.ErrorContains(t, err, "line_negative")
+	for _, below := range []invoicing.Line{
+		{Amount: minor(-1)}, {UnitPrice: dec("-0.001")}, {Quantity: dec("-0.001"), UnitPrice: dec("1")},
+	} { // also what would be rounded to 0
+		_, err := invoicing.New(mine, content(below), around())
+		require.ErrorContains(t, err, "line_negative")
+	}
+}
+
+func TestRevise_RefusesMetadata(t *testing.T) {
+	t.Parallel()
+	draft, err := invoicing.New(mine, content(invoicing.Line{Amount: minor(1000)}), around())
+	require.NoError(t, err)
+	bad := metadata.Pairs{"": "no name"}
+	require.Error(t, bad.Check())
+	same, err := invoicing.Revise(draft, invoicing.Change{Metadata: &bad}, around())
+	require.Equal(t, bad.Check(), err)
+	require.Equal(t, draft, same)
+	days := -1
+	_, err = invoicing.Revise(draft, invoicing.Change{Metadata: &metadata.Pairs{"po": "7"}, NetDays: &days}, around())
+	require.ErrorContains(t, err, "net_days")
+	revised, err := invoicing.Revise(draft, invoicing.Change{Metadata: &metadata.Pairs{"po": "7"}}, around())
+	require.NoError(t, err)
+	require.Equal(t, metadata.Pairs{"po": "7"}, revised.Metadata)
 }
 
 func TestFinalize_TakesTheTaxesAndTheBalanceOfNow(t *testing.T) {

@@ -114,6 +114,58 @@ func TestOwed_Commitment(t *testing.T) {
 	}
 }
 
+// A commitment that usage just meets has a charge of 0: where an earlier invoice billed more of it, the difference takes
+// back the amount, and the commitment stays on the invoices.
+func TestOwed_CommitmentThatIsJustMet(t *testing.T) {
+	t.Parallel()
+	key := metered.Key{PriceID: "price_2", Segment: start.UnixMicro()}
+	for units, want := range map[int64][]money.Minor{499: {2}, 500: {0}, 501: nil} {
+		segment := whole(component(perUnit), units)
+		segment.Commitment = &metered.Commitment{ID: "price_2", Amount: 1000}
+		owed, err := metered.Owed([]metered.Segment{segment}, eur)
+		require.NoError(t, err)
+		var got []money.Minor
+		for _, charge := range owed {
+			if charge.Key == key {
+				require.Equal(t, "1", charge.Quantity.String())
+				got = append(got, charge.Amount)
+			}
+		}
+		require.Equal(t, want, got, "%d units", units)
+	}
+}
+
+// Units that were free are taken back as well once nothing is left of them, and so is an amount of no units.
+func TestDue_NothingIsLeft(t *testing.T) {
+	t.Parallel()
+	billed := []metered.Charge{
+		{Key: metered.Key{PriceID: "price_1"}, Quantity: money.Whole(5)},
+		{Key: metered.Key{PriceID: "price_2"}, Quantity: money.Whole(0), Amount: 700},
+		{Key: metered.Key{PriceID: "price_3"}, Quantity: money.Whole(3), Amount: 300},
+		{Key: metered.Key{PriceID: "price_3"}, Quantity: money.Whole(-3), Amount: -300},
+	}
+	var due [][3]any
+	for _, charge := range metered.Due(nil, billed) {
+		due = append(due, [3]any{charge.PriceID, charge.Quantity.String(), charge.Amount})
+	}
+	require.Equal(t, [][3]any{{"price_1", "-5", money.Minor(0)}, {"price_2", "0", money.Minor(-700)}}, due)
+}
+
+// A group may have fewer values than the metric has dimensions now: the others have none.
+func TestLots_OfAGroupWithFewerValues(t *testing.T) {
+	t.Parallel()
+	c := metered.Component{MetricName: "calls", Rates: []metered.Rate{
+		{Where: map[string]string{"tier": "free"}, Price: perUnit}, {By: []string{"region", "tier"}, Price: perUnit},
+	}}
+	for group, want := range map[usage.Group]usage.Group{
+		`["eu","free"]`: "0 ", `["eu","gold"]`: `1 ["eu","gold"]`, `["eu"]`: `1 ["eu",null]`, "": "1 [null,null]",
+	} {
+		lot, err := c.Lots(regions)(group)
+		require.NoError(t, err)
+		require.Equal(t, want, lot)
+	}
+}
+
 // The first rate that fits counts; states are merged, so that a user of two regions counts once where they cost the
 // same.
 func TestLots_ByDimensions(t *testing.T) {
@@ -149,15 +201,21 @@ func TestLots_ByDimensions(t *testing.T) {
 
 func TestValidate_Component(t *testing.T) {
 	t.Parallel()
-	level := regions
-	level.Aggregation = usage.WeightedSum
+	of := func(a usage.Aggregation, carries bool) usage.Metric {
+		m := regions
+		m.Aggregation, m.CarriesOver = a, carries
+		return m
+	}
+	level, count := of(usage.WeightedSum, false), of(usage.Count, false)
+	greatest, carried := of(usage.Max, false), of(usage.Sum, true)
+	cumulate := func(c *metered.Component) { c.Cumulated = true }
 	for _, c := range []struct {
 		code   string
 		of     usage.Metric
 		change func(*metered.Component)
 	}{
 		{"", regions, func(*metered.Component) {}},
-		{"", regions, func(c *metered.Component) { c.Cumulated = true }},
+		{"", regions, cumulate},
 		{"metered_rates_out_of_range", regions, func(c *metered.Component) { c.Rates = nil }},
 		{"metered_dimension_unknown", regions, func(c *metered.Component) { c.Rates[0].By = []string{"city"} }},
 		{"metered_dimension_unknown", regions, func(c *metered.Component) {
@@ -172,7 +230,10 @@ func TestValidate_Component(t *testing.T) {
 				Model: rating.Percentage, Percent: money.Whole(1), Transactions: rating.Transactions{Fee: money.Whole(1)},
 			}
 		}},
-		{"metered_cumulated_unsupported", level, func(c *metered.Component) { c.Cumulated = true }},
+		{"", count, cumulate},
+		{"metered_cumulated_unsupported", level, cumulate},
+		{"metered_cumulated_unsupported", greatest, cumulate},
+		{"metered_cumulated_unsupported", carried, cumulate},
 		{"metered_cumulated_unsupported", regions, func(c *metered.Component) {
 			c.Cumulated, c.Rates[0].Price.Minimum = true, 1
 		}},

@@ -2,6 +2,7 @@ package metered_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,13 +36,31 @@ func TestPrices_Check(t *testing.T) {
 		}
 		return metered.Prices{Components: []metered.Component{one}, Commitment: &k}
 	}
+	most := make([]metered.Component, metered.MaxComponents)
+	for i := range most {
+		most[i] = one
+	}
+	rates := func(n int) metered.Prices {
+		var all []metered.Rate
+		for i := range n {
+			all = append(all, metered.Rate{Where: map[string]string{"region": strconv.Itoa(i)}, Price: perUnit})
+		}
+		return metered.Prices{Components: []metered.Component{calls(all...)}}
+	}
 	for name, c := range map[string]struct {
 		of          metered.Prices
 		code, param string
 	}{
-		"one":               {of: metered.Prices{Components: []metered.Component{one}}},
-		"with a commitment": {of: commitment(5000, "0.8")},
-		"none":              {metered.Prices{}, "metered_prices_out_of_range", "meteredPrices"},
+		"one":                 {of: metered.Prices{Components: []metered.Component{one}}},
+		"as many as may be":   {of: metered.Prices{Components: most}},
+		"as many rates":       {of: rates(metered.MaxRates)},
+		"with a commitment":   {of: commitment(5000, "0.8")},
+		"the dearest overage": {of: commitment(5000, "100")},
+		"one rate more":       {rates(metered.MaxRates + 1), "metered_rates_out_of_range", "meteredPrices[0].rates"},
+		"as long as a value gets": {of: metered.Prices{Components: []metered.Component{calls(
+			metered.Rate{Where: map[string]string{"region": strings.Repeat("ü", usage.MaxProperty)}, Price: perUnit},
+		)}}},
+		"none": {metered.Prices{}, "metered_prices_out_of_range", "meteredPrices"},
 		"too many": {
 			metered.Prices{Components: make([]metered.Component, metered.MaxComponents+1)},
 			"metered_prices_out_of_range", "meteredPrices",
@@ -66,7 +85,7 @@ func TestPrices_Check(t *testing.T) {
 		},
 		"a value that is too long": {
 			metered.Prices{Components: []metered.Component{calls(
-				metered.Rate{Where: map[string]string{"region": strings.Repeat("x", 201)}, Price: perUnit},
+				metered.Rate{Where: map[string]string{"region": strings.Repeat("x", usage.MaxProperty+1)}, Price: perUnit},
 			)}}, "metered_dimension_unknown", "meteredPrices[0].rates[0].where",
 		},
 		"commitment to nothing": {commitment(0, ""), "metered_commitment_invalid", "commitment.amount"},

@@ -30,8 +30,9 @@ const composed = "lifecycle"
 
 // pure is the packages that decide about money, by name below billing.
 var pure = []string{
-	"balance", "collection", "creditnote", "discount", "foresight", "invoice", composed, "money", "payment", "period", "plan",
-	"proration", "rating", "recording", "retry", "routing", "tax", "totals", "usage",
+	"balance", "charging", "collection", "costing", "creditnote", "discount", "foresight", "invoice", "invoicing", composed,
+	"metered", "money", "payment", "period", "plan", "proration", "rating", "recording", "retry", "routing", "tax",
+	"totals", "usage",
 }
 
 const (
