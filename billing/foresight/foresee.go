@@ -112,12 +112,13 @@ func (f *foresight) payAll() error {
 // become makes a decision the state of things, as a write and a read of it would.
 func (f *foresight) become(state lifecycle.State, changes lifecycle.Changes) {
 	f.State = state
-	for _, inv := range changes.Invoices.Of(lifecycle.InvoiceCreated, lifecycle.InvoiceFinalized) {
+	numbered := changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) // in this order
+	for _, inv := range numbered {
 		if !f.shown[inv.ID] {
 			f.issued = append(f.issued, inv)
 		}
 	}
-	f.count(changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated))
+	f.count(numbered)
 }
 
 // count gives new invoices the numbers that writing them would.

@@ -66,7 +66,7 @@ func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
 	if i := f.IndexOpen(f.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && i >= 0 {
 		inv := f.Open[i]
 		e.InvoiceID, e.Amount = inv.ID, inv.AmountDue
-		e.Retry, e.Retries = inv.Collection.Automatic+inv.Collection.Skipped, f.Settings.For(f.Plan).Dunning.Retry.Retries
+		e.Retry, e.Retries = inv.Collection.Automatic+inv.Collection.Skipped, f.Retries()
 	}
 	return e
 }

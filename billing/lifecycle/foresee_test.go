@@ -250,6 +250,25 @@ func TestPreview_ShowsEachPeriod(t *testing.T) {
 	}
 }
 
+// A renewal waits as a draft for an hour, and the plan changes when that is over: one decision issues both, the renewal
+// first.
+func TestPreview_ListsInvoicesAsTheyAreNumbered(t *testing.T) {
+	t.Parallel()
+	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
+	l := newLife(t, []plan.Plan{p, dearer}, subscription.Settings{InvoiceGraceMinutes: 60}, p, 0)
+	l.advance()
+	l.result(answer.Succeeded)
+	cmd := lifecycle.ChangePlan{Plan: &dearer, On: l.sub().CurrentPeriod.End.Add(time.Hour)}
+
+	shown, err := foresight.Preview(l.store.load(false), cmd, 2, l.moment())
+
+	require.NoError(t, err)
+	require.Equal(t, []invoice.Reason{invoice.Cycle, invoice.Update},
+		[]invoice.Reason{shown.Upcoming[0].Reason, shown.Upcoming[1].Reason})
+	l.must(cmd)
+	require.Equal(t, bills(l.undisturbed(2, nil)), bills(shown.Upcoming))
+}
+
 // A quote holds as long as the change costs what it says.
 func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	t.Parallel()
