@@ -12,18 +12,22 @@ import (
 type Policy struct {
 	// Gaps are the pauses before each retry, counted from the end of the attempt before: one retry for each.
 	Gaps []time.Duration
+	// SpreadPercent of a pause is how far it may be shorter or longer, 0 to 100, so that what failed together does not
+	// return together.
+	SpreadPercent int
 }
+
+// SpreadPercent is that of both policies.
+const SpreadPercent = 20
 
 // The policies of the two modes of an environment.
 // Only three retries are promised, so those of live ones lie far apart.
 var (
-	LivePolicy = Policy{Gaps: []time.Duration{time.Minute, 10 * time.Minute, 2 * time.Hour}}
-	TestPolicy = Policy{Gaps: []time.Duration{5 * time.Second, 20 * time.Second, time.Minute}}
+	LivePolicy = Policy{[]time.Duration{time.Minute, 10 * time.Minute, 2 * time.Hour}, SpreadPercent}
+	TestPolicy = Policy{[]time.Duration{5 * time.Second, 20 * time.Second, time.Minute}, SpreadPercent}
 )
 
 const (
-	// jitterPart spreads a pause by a fifth of it, to both sides, so that what failed together does not return together.
-	jitterPart = 5
 	// mostAsked is how many times its pause a receiver can defer a retry by Retry-After.
 	mostAsked = 2
 	// manyUnknown is how many attempts of a delivery crashes leave open before each further one waits for the longest gap:
@@ -90,7 +94,7 @@ func (p Policy) Next(s State, e End) Next {
 // pause is how long to wait after so many attempts. It is the same whenever it is asked for.
 func (p Policy) pause(id string, attempts int, asked time.Duration) time.Duration {
 	gap := p.Gaps[attempts-1]
-	spread := gap / jitterPart
+	spread := gap / 100 * time.Duration(p.SpreadPercent)
 	// What looks random follows from the delivery and the attempt.
 	sum := sha256.Sum256([]byte(id + "/" + strconv.Itoa(attempts)))
 	share := time.Duration(binary.BigEndian.Uint64(sum[:]) % uint64(2*spread+1)) //nolint:gosec // below twice the spread

@@ -39,6 +39,14 @@ func TestNext_PausesOfDeliveriesDiffer(t *testing.T) {
 	require.NotEqual(t, first, delivery.LivePolicy.Next(delivery.State{ID: "whd_2"}, failed(0)))
 }
 
+func TestNext_WithoutSpreadPausesAreExact(t *testing.T) {
+	t.Parallel()
+	exact := delivery.Policy{Gaps: []time.Duration{7 * time.Second}}
+	for _, id := range []string{"whd_1", "whd_2"} {
+		require.Equal(t, at.Add(7*time.Second), exact.Next(delivery.State{ID: id}, failed(0)).At)
+	}
+}
+
 func TestNext_RetryAfterIsBounded(t *testing.T) {
 	t.Parallel()
 	pause := func(asked time.Duration) time.Duration {

@@ -109,7 +109,9 @@ type Webhooks struct {
 	LocalReceivers []netip.Prefix
 	// Retries are the pauses before each retry, of live and of test environments.
 	Retries, TestRetries []time.Duration
-	Slots                int
+	// RetrySpread is how far a pause may be shorter or longer, in percent of it.
+	RetrySpread int
+	Slots       int
 }
 
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.

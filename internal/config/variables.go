@@ -23,7 +23,7 @@ type Variable struct {
 // Variables lists every variable in the order of the documentation.
 func Variables() []Variable { return append([]Variable(nil), variables...) }
 
-var variables = slices.Concat(ownVariables, simulatorVariables)
+var variables = slices.Concat(ownVariables, webhookVariables, simulatorVariables)
 
 var ownVariables = []Variable{
 	{
@@ -305,33 +305,6 @@ var ownVariables = []Variable{
 			"and counts as failed.",
 		Fix: "stay below the gap before the first retry, or retries come later than your dunning policy says",
 		set: duration(time.Second, 7*24*time.Hour, func(c *Config) *time.Duration { return &c.Worker.ConfirmWithin }),
-	},
-	{
-		Name: "WEBHOOK_SLOTS", Default: "256", Example: "256",
-		Meaning: "Most webhook endpoints that one worker delivers to at a time; a quarter as many again for those that answer " +
-			"slowly, so that they wait for each other only.",
-		Fix: "give more only if perennial_webhook_first_attempt_delay grows while connections of DATABASE_POOL_WEBHOOKS " +
-			"are free",
-		set: number(4, 10000, func(c *Config) *int { return &c.Webhooks.Slots }),
-	},
-	{
-		Name: "WEBHOOK_RETRIES", Default: "1m,10m,2h", Example: "1m,10m,2h",
-		Meaning: "Pauses before each retry of a webhook delivery in live environments, give or take a fifth.",
-		Fix:     "give durations, separated by commas: one retry for each",
-		set:     pauses(func(c *Config) *[]time.Duration { return &c.Webhooks.Retries }),
-	},
-	{
-		Name: "WEBHOOK_RETRIES_TEST", Default: "5s,20s,1m", Example: "5s,20s,1m",
-		Meaning: "The same for test environments, also on a test clock: deliveries happen in real time.",
-		Fix:     "give durations, separated by commas: one retry for each",
-		set:     pauses(func(c *Config) *[]time.Duration { return &c.Webhooks.TestRetries }),
-	},
-	{
-		Name: "WEBHOOK_LOCAL_RECEIVERS", Example: "127.0.0.0/8,::1/128",
-		Meaning: "Networks, separated by commas, in which endpoints of test environments may be although they are not on the " +
-			"internet, also without TLS. Live endpoints never may.",
-		Fix: "give networks in CIDR notation, and none in production",
-		set: networks(func(c *Config) *[]netip.Prefix { return &c.Webhooks.LocalReceivers }),
 	},
 	{
 		Name: "STRIPE_API_URL", Default: "https://api.stripe.com", Example: "http://127.0.0.1:8090",

@@ -25,7 +25,8 @@ func (s *Server) deliveries(ctx context.Context, p *cli.Process, watch observer)
 	s.closers = append(s.closers, sender.Close)
 	return &delivery.Deliveries{
 		Store: s.dispatching(p, store), Clock: p.Now, Sender: sender, Secrets: gateway.Secrets{Vault: s.vault},
-		Observer: watch, Live: rules.Policy{Gaps: c.Retries}, Test: rules.Policy{Gaps: c.TestRetries},
+		Observer: watch, Live: rules.Policy{Gaps: c.Retries, SpreadPercent: c.RetrySpread},
+		Test: rules.Policy{Gaps: c.TestRetries, SpreadPercent: c.RetrySpread},
 	}, nil
 }
 
