@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -140,4 +141,31 @@ func TestSettings_WhatInvoicesShow(t *testing.T) {
 	problem(t, 422, "invoice_number_prefix_malformed", "invoiceNumbers.prefix",
 		change(`{"invoiceNumbers":{"prefix":"ACME 2026","digits":6}}`))
 	problem(t, 422, "out_of_range", "invoiceNumbers.digits", change(`{"invoiceNumbers":{"prefix":"","digits":13}}`))
+}
+
+func TestCustomer_DunningPolicyOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers",
+		`{"email":"a@example.com","dunning":{"retryGapDays":[]}}`))
+	require.Zero(t, *made.Dunning.RetryCount)
+	path := "/api/customers/" + made.ID
+	changed := as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, `{"dunning":`+strictPolicy+`}`))
+	require.Equal(t, []int{1, 3}, changed.Dunning.RetryGapDays)
+	require.Equal(t, changed, as[Customer](t, 200, b.ask(t, b.test, "GET", path, nil)))
+	before := b.effects(t)
+	require.Equal(t, changed, as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, `{"dunning":`+strictPolicy+`}`)))
+	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
+	problem(t, 422, "fields_exclusive", "removeDunning",
+		b.ask(t, b.test, "PATCH", path, `{"removeDunning":true,"dunning":{}}`))
+	for _, method := range []string{"POST /api/customers", "PATCH " + path} {
+		verb, at, _ := strings.Cut(method, " ")
+		problem(t, 422, "cancel_after_days_out_of_range", "dunning.cancelAfterDays",
+			b.ask(t, b.test, verb, at, `{"email":"a@example.com","dunning":{"finalAction":"cancel"}}`))
+	}
+	require.Nil(t, as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, `{"removeDunning":true}`)).Dunning)
+
+	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=customer.updated", nil))
+	require.Len(t, events.Data, 2)
+	require.Equal(t, []string{"dunning"}, dataOf[event.CustomerUpdated](t, events.Data[0]).Changed)
 }

@@ -153,9 +153,12 @@ func TestCustomerRoundTrip(t *testing.T) {
 		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "",
 			"mobile_money_mtn", "+256700000002"
 		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
+		policy := somePolicy()
+		c.Dunning = &policy
 		require.NoError(t, tx.Customers.Save(ctx, b.env, c))
 	})
-	want := b.customer
+	want, policy := b.customer, somePolicy()
+	want.Dunning = &policy
 	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "",
 		"mobile_money_mtn", "+256700000002"
 	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt,

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/payment"
 	"perennial/db"
 )
@@ -60,12 +61,19 @@ func TestEveryField_Customer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
+	inSeconds := func(p *dunning.Policy) { // as a column has the times of a policy
+		for _, d := range []*time.Duration{&p.Retry.Base, &p.Retry.MaxJitter, &p.Retry.Gaps[0]} {
+			*d = time.Duration(int64(*d)) * time.Second
+		}
+	}
 	want := filled[customer.Customer](t, f)
 	want.Revision, want.ErasedAt = 1, time.Time{}
+	inSeconds(want.Dunning)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Insert(ctx, b.env, want)) })
 	reads(want)
 
 	saved := filled[customer.Customer](t, f)
+	inSeconds(saved.Dunning)
 	take(&saved, want, "ID", "TestClockID", "CreatedAt", "Revision", "ErasedAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Save(ctx, b.env, saved)) })
 	saved.Revision = 2

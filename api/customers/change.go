@@ -8,6 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/customer"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/db"
 	"perennial/service/customers"
@@ -32,12 +33,30 @@ type CustomerChange struct {
 	Metadata       *view.Metadata  `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
+	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"Replaces the customer's whole dunning policy. It counts from the next failure."`
+	RemoveDunning  bool            `json:"removeDunning,omitempty" doc:"true: removes the customer's dunning policy, so that the plan's or the environment's counts. Send this or dunning."`
+}
+
+// dunning is what the change says about the customer's policy; nil: nothing.
+func (f CustomerChange) dunning() (*customers.Dunning, error) {
+	switch {
+	case f.RemoveDunning && f.Dunning != nil:
+		return nil, fault.InvalidParam("removeDunning", "fields_exclusive",
+			"Send `dunning` or `removeDunning`, not both.")
+	case f.RemoveDunning:
+		return &customers.Dunning{}, nil
+	case f.Dunning == nil:
+		return nil, nil
+	}
+	policy, err := f.Dunning.Policy()
+	return &customers.Dunning{Policy: &policy}, err
 }
 
 // update is what the change says.
-func (f CustomerChange) update() customers.CustomerUpdate {
+func (f CustomerChange) update() (customers.CustomerUpdate, error) {
+	own, err := f.dunning()
 	update := customers.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region, Dunning: own,
 		Metadata:       (*metadata.Pairs)(f.Metadata),
 		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
@@ -50,12 +69,16 @@ func (f CustomerChange) update() customers.CustomerUpdate {
 		ids := view.ParseTaxIDs(*f.TaxIDs)
 		update.TaxIDs = &ids
 	}
-	return update
+	return update, err
 }
 
 func (h *Handler) updateCustomer(
 	ctx context.Context, c *httpkit.Call, in *updateCustomerInput,
 ) (*httpkit.Reply[Customer], error) {
+	update, err := in.Body.update()
+	if err != nil {
+		return nil, err
+	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
 		// The credits were read with the key, before the lock. An invoice that is issued meanwhile may have used some:
 		// the change does not touch credit, and a read a moment later shows it.
@@ -63,7 +86,7 @@ func (h *Handler) updateCustomer(
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := h.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
+		_, err := h.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, update, keep)
 		return err
 	})
 }

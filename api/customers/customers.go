@@ -25,6 +25,7 @@ type Customer struct {
 	Metadata       view.Metadata   `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
+	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
 	CreditBalance  []Credit        `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
 	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock of the customer."`
 	CreatedAt      int64           `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
@@ -69,6 +70,10 @@ func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 		Metadata:      view.RenderMetadata(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
 		TestClockID: c.TestClockID, CreatedAt: view.Unix(c.CreatedAt),
+	}
+	if c.Dunning != nil {
+		policy := view.RenderDunning(*c.Dunning)
+		out.Dunning = &policy
 	}
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
 		details := PaymentDetails(c.PaymentDetails)

@@ -24,6 +24,7 @@ type CustomerForm struct {
 	Metadata       view.Metadata   `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
+	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"A dunning policy of the customer, which takes the place of the plan's and the environment's as a whole. Default: none."`
 	TestClockID    string          `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
 }
 
@@ -34,6 +35,13 @@ func (f CustomerForm) customer() (customer.Customer, error) {
 		TaxExempt: exemption(f.TaxExempt), TaxIDs: view.ParseTaxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
 		TestClockID:   f.TestClockID,
+	}
+	if f.Dunning != nil {
+		policy, err := f.Dunning.Policy()
+		if err != nil {
+			return c, err
+		}
+		c.Dunning = &policy
 	}
 	if f.PaymentDetails != nil {
 		c.PaymentDetails = customer.PaymentDetails(*f.PaymentDetails)

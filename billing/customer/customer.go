@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/metadata"
 	"perennial/billing/tax"
 )
@@ -31,6 +32,7 @@ type Customer struct {
 	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
+	Dunning        *dunning.Policy // in place of the plan's and the environment's; nil: none
 	TestClockID    string
 	ErasedAt       time.Time
 	CreatedAt      time.Time

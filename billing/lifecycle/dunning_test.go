@@ -118,6 +118,28 @@ func TestDunning_SmallAmountsAreCarried(t *testing.T) {
 	require.Equal(t, money.Minor(1000), l.live("").Amount)
 }
 
+// The customer's policy takes the place of the plan's, which takes the place of the environment's; without it, theirs
+// counts again, from the next failure.
+func TestDunning_PolicyOfTheCustomerComesFirst(t *testing.T) {
+	t.Parallel()
+	own, policy := team, dunning.Policy{Retry: retry.List(2 * oneDay), Final: dunning.PastDue}
+	own.Dunning = &policy
+	of := dunning.Policy{Retry: retry.List(5*oneDay, 6*oneDay), Final: dunning.Pause}
+	of.Retry.MaxJitter = 0
+	l := newLife(t, []plan.Plan{own}, settings, own, 0)
+	l.store.customer.Dunning = &of
+	l.until(created)
+	l.declined("DECLINED")
+	require.Equal(t, created.Add(5*oneDay), l.sub().NextActionAt)
+	require.Equal(t, 2, l.store.load(false).Retries())
+
+	l.store.customer.Dunning = nil
+	l.toNext(0)
+	l.declined("DECLINED")
+	require.Equal(t, subscription.PastDue, l.sub().Status, "the plan's policy has one retry")
+	require.Equal(t, 1, l.store.load(false).Retries())
+}
+
 func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	t.Parallel()
 	settings := settings

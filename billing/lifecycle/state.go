@@ -94,8 +94,11 @@ func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 // BalanceCurrency returns the currency of Balance.
 func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.Currency, s.Currency) }
 
-// settings returns those of the environment and of the plan that the subscription is on now.
-func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
+// settings returns those of the environment, the customer and the plan that the subscription is on now.
+func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan, s.Customer.Dunning) }
+
+// Retries returns the number of retries that the dunning policy has.
+func (s State) Retries() int { return s.settings().Dunning.Retry.Retries }
 
 // limits returns the amounts that the customer's provider takes, without a provider any, but for those that the dunning
 // policy finds too small to ask for.

@@ -95,6 +95,10 @@ func someLife(t require.TestingT, draw chance) *life {
 	if draw(3, "on a clock") == 0 {
 		l.onClock()
 	}
+	if draw(6, "a policy of the customer") == 0 {
+		policy := somePolicy(draw)
+		l.store.customer.Dunning = &policy
+	}
 	if draw(10, "no provider") == 0 {
 		l.store.provider = nil
 	} else if draw(2, "limits") == 0 {

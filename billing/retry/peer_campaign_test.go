@@ -26,8 +26,8 @@ type campaignInput struct {
 	MaxAttempts int            `json:"max_attempts"`          // absent: more than were made
 	DaysBetween int            `json:"days_between_attempts"` // absent: enough have passed
 	LastAgo     *int64         `json:"last_attempt_seconds_ago"`
-	Excluded    bool           // leavesOut decides about it
-	OwnCampaign bool           `json:"own_campaign"` // in place of the one of all customers
+	Excluded    bool           // the customer
+	OwnCampaign bool           `json:"own_campaign"` // of the customer, in place of the one of all
 }
 
 // withoutThreshold finds amounts in currencies that the campaign is not for.
@@ -42,11 +42,6 @@ func withoutThreshold(c peercases.Case) bool {
 		}
 	}
 	return false
-}
-
-func leavesOut(c peercases.Case) bool {
-	var in campaignInput
-	return json.Unmarshal(c.Input, &in) == nil && in.Excluded
 }
 
 // checkDunningDue has an invoice for what is overdue in each currency, whose first attempt has failed. The attempts of a
@@ -89,11 +84,17 @@ func (in campaignInput) policy(t *testing.T, before int) dunning.Policy {
 	}
 	require.NoError(t, policy.Validate())
 	settings := subscription.Settings{Dunning: policy}
-	if in.OwnCampaign { // a plan's policy takes the place of the environment's
-		settings.Dunning = dunning.Policy{}
-		settings = settings.For(plan.Plan{Dunning: &policy})
+	var own *dunning.Policy
+	switch {
+	case in.OwnCampaign:
+		settings.Dunning, own = dunning.Policy{}, &policy
+	case in.Excluded: // a policy of the customer without retries
+		none := dunning.Default()
+		none.Retry = retry.List()
+		require.NoError(t, none.Validate())
+		own = &none
 	}
-	return settings.Dunning
+	return settings.For(plan.Plan{}, own).Dunning
 }
 
 // asked is what an invoice for an amount asks for under a policy.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/delivery"
 	"perennial/internal/testkit/peercases"
 	"perennial/webhooks"
 )
@@ -32,6 +33,29 @@ type webhookResponse struct {
 func changesEndpoint(c peercases.Case) bool {
 	var want webhookResponse
 	return json.Unmarshal(c.Expected, &want) == nil && (want.Disable || want.Throttle)
+}
+
+// checkWebhookSchedule lets all attempts of a delivery fail, under a policy with these gaps and no spread. The first
+// attempt comes at once.
+func checkWebhookSchedule(t *testing.T, in struct {
+	Delays []int `json:"delays_seconds"`
+}, want struct {
+	Since []int `json:"since_start_seconds"`
+},
+) {
+	require.Zero(t, in.Delays[0])
+	var policy delivery.Policy
+	for _, seconds := range in.Delays[1:] {
+		policy.Gaps = append(policy.Gaps, time.Duration(seconds)*time.Second)
+	}
+	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	state, since := delivery.State{ID: "whd_1"}, []int{}
+	for at := start; !at.IsZero(); {
+		since = append(since, int(at.Sub(start)/time.Second))
+		next := policy.Next(state, delivery.End{Outcome: delivery.OutcomeFailed, At: at})
+		state.Attempts, at = next.Attempts, next.At
+	}
+	require.Equal(t, want.Since, since)
 }
 
 // checkWebhookResponse sends to a receiver that answers with the status, and points to another address.

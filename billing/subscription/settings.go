@@ -43,10 +43,11 @@ type Settings struct {
 	ProrationMeasure proration.Measure
 }
 
-// For returns the settings for subscriptions to a plan, which may have a dunning policy of its own.
-func (s Settings) For(p plan.Plan) Settings {
-	if p.Dunning != nil {
-		s.Dunning = *p.Dunning
+// For returns the settings for subscriptions to a plan of a customer with a dunning policy; nil: the customer has none,
+// so that the plan's counts, and where it has none, that of the environment.
+func (s Settings) For(p plan.Plan, customers *dunning.Policy) Settings {
+	if own := cmp.Or(customers, p.Dunning); own != nil {
+		s.Dunning = *own
 	}
 	return s
 }

@@ -11,7 +11,6 @@ import (
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
-	"perennial/db/tenancy"
 )
 
 // PlanFilter narrows a list; nil: any.
@@ -158,7 +157,7 @@ func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 		ID: VersionID(p.Ref()), EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: core.Null(p.Key),
 		ProductID: core.Null(p.ProductID),
 		Name:      p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
-		TrialDays: p.TrialDays, Active: p.Active, Dunning: tenancy.DunningToDB(p.Dunning), Metadata: core.Present(p.Metadata),
+		TrialDays: p.TrialDays, Active: p.Active, Dunning: core.DunningToDB(p.Dunning), Metadata: core.Present(p.Metadata),
 		CreatedAt: p.CreatedAt, VersionCreatedAt: core.NullTime(p.VersionAt), ProrationMeasure: core.Null(p.ProrationMeasure),
 		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd), Metered: p.Metered, Features: core.NullList(p.Features),
 	}
@@ -170,7 +169,7 @@ func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 		ID: row.PlanID, Key: core.Value(row.CatalogKey), ProductID: core.Value(row.ProductID), Version: row.Version,
 		Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
-		Active: row.Active, Dunning: tenancy.DunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+		Active: row.Active, Dunning: core.DunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 		ProrationMeasure: core.Value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: core.Value(row.TrialEndBehavior),
 		Metered: row.Metered, Features: core.Value(row.Features),
 		VersionAt: core.Value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),

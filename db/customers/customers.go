@@ -96,6 +96,7 @@ func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 		Region: core.Null(c.Region), TaxExempt: core.Null(c.TaxExempt), TaxIds: core.NullList(c.TaxIDs),
 		Metadata: core.Present(c.Metadata), PaymentMethod: core.Null(c.PaymentMethod),
 		PaymentDetails: core.Null(c.PaymentDetails),
+		Dunning:        core.DunningToDB(c.Dunning),
 		TestClockID:    core.Null(c.TestClockID), ErasedAt: core.NullTime(c.ErasedAt),
 		CreatedAt: c.CreatedAt, Revision: c.Revision,
 	}
@@ -108,6 +109,7 @@ func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 		Country: core.Value(row.Country),
 		Region:  core.Value(row.Region), TaxExempt: core.Value(row.TaxExempt), TaxIDs: core.Value(row.TaxIds),
 		Metadata: row.Metadata, PaymentMethod: core.Value(row.PaymentMethod), PaymentDetails: core.Value(row.PaymentDetails),
+		Dunning:     core.DunningFromDB(row.Dunning),
 		TestClockID: core.Value(row.TestClockID), ErasedAt: core.Value(row.ErasedAt),
 		CreatedAt: row.CreatedAt, Revision: row.Revision,
 	}

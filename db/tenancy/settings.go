@@ -35,7 +35,7 @@ func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscript
 func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is subscription.Settings) error {
 	err := core.Queries.EnvironmentUpdateSettings(ctx, tx.Pipe.OrElse(core.NotFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
-			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: DunningToDB(&is.Dunning),
+			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: core.DunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
 			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: core.Null(is.Seller),
 			ProrationMeasure: core.Null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
@@ -65,7 +65,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 
 // NoteDunning records who changed a dunning policy, if it was changed. Without a plan it is the environment's.
 func (tx *Tx) NoteDunning(ctx context.Context, environmentID, planID string, was, is *dunning.Policy) error {
-	before, after := DunningToDB(was), DunningToDB(is)
+	before, after := core.DunningToDB(was), core.DunningToDB(is)
 	if string(before) == string(after) {
 		return nil
 	}

@@ -80,9 +80,9 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 	}
 	return core.Queries.EnvironmentInsert(ctx, tx.Pipe, dbsqlc.EnvironmentInsertParams{
 		ID: e.ID, AppID: e.AppID, Mode: e.Mode, TimeZone: s.TimeZone,
-		RetryBaseSeconds: wholeSeconds(before.Base), RetryFactor: before.Factor, RetryCount: before.Retries,
-		RetryJitterSeconds: wholeSeconds(before.MaxJitter), PastDueBilling: s.PastDueBilling,
-		PastDueCancelAfterDays: core.Null(s.Dunning.CancelAfterDays), Dunning: DunningToDB(&s.Dunning),
+		RetryBaseSeconds: core.WholeSeconds(before.Base), RetryFactor: before.Factor, RetryCount: before.Retries,
+		RetryJitterSeconds: core.WholeSeconds(before.MaxJitter), PastDueBilling: s.PastDueBilling,
+		PastDueCancelAfterDays: core.Null(s.Dunning.CancelAfterDays), Dunning: core.DunningToDB(&s.Dunning),
 		RenewalReminderDays: s.RenewalReminderDays, CreatedAt: e.CreatedAt,
 		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits,
 		Seller:           core.Null(s.Seller),

@@ -3,11 +3,13 @@ package customers
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
 	"perennial/billing/audit"
 	"perennial/billing/customer"
+	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
@@ -58,7 +60,11 @@ type CustomerUpdate struct {
 	Metadata           *metadata.Pairs // replaces all
 	PaymentMethod      *string
 	PaymentDetails     *customer.PaymentDetails
+	Dunning            *Dunning
 }
+
+// Dunning is a customer's policy; nil: none, so that the plan's or the environment's counts.
+type Dunning struct{ Policy *dunning.Policy }
 
 // apply changes c and names the fields that changed: names only, because events carry nothing personal.
 func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodChanged bool) {
@@ -85,6 +91,9 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, c.Dunning) {
+		c.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
 	}
 	if u.PaymentMethod != nil || u.PaymentDetails != nil {
 		before := *c

@@ -206,6 +206,7 @@ type Customer struct {
 	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
 	TaxIds         *tax.IDs                 `db:"tax_ids"`
 	UsageSalt      []byte                   `db:"usage_salt"`
+	Dunning        []byte                   `db:"dunning"`
 }
 
 type Decision struct {

@@ -146,6 +146,7 @@ var customers = table[dbsqlc.Customer]{
 		"tax_exempt",
 		"tax_ids",
 		"usage_salt",
+		"dunning",
 	},
 	value: func(row *dbsqlc.Customer, column int) any {
 		switch column {
@@ -185,6 +186,8 @@ var customers = table[dbsqlc.Customer]{
 			return row.TaxIds
 		case 17:
 			return row.UsageSalt
+		case 18:
+			return row.Dunning
 		}
 		panic("rows: no such column")
 	},
