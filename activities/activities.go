@@ -11,6 +11,7 @@ import (
 	"perennial/activities/delivery"
 	"perennial/activities/execution"
 	"perennial/activities/pacing"
+	"perennial/activities/rating"
 	"perennial/activities/reconcile"
 	"perennial/contract"
 	"perennial/db"
@@ -47,6 +48,7 @@ type Config struct {
 // Set is all activities of a worker process.
 type Set struct {
 	Subscriptions *Subscriptions
+	Usage         *rating.Usage
 	Payments      *charging.Payments
 	Clocks        *Clocks
 	Reconciler    *reconcile.Reconciler
@@ -62,8 +64,10 @@ func New(c Config) Set {
 	if c.Observer == nil {
 		c.Observer = unobserved{}
 	}
+	usage := &rating.Usage{Store: c.Store, Log: db.NewUsageLog(c.Store), Clock: c.Clock, Observer: c.Observer}
 	return Set{
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
+		Usage:         usage,
 		Payments: &charging.Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 			Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
@@ -73,7 +77,9 @@ func New(c Config) Set {
 				Sleepers: (c.ProviderSlots + 7) / 8,
 			},
 		},
-		Clocks: &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},
+		Clocks: &Clocks{
+			Store: c.Store, Clock: c.Clock, Usage: usage, Observer: c.Observer, Patience: c.ClockPatience,
+		},
 		Reconciler: &reconcile.Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled,
 			Rate: c.ReconcileRate},
 		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},

@@ -9,6 +9,7 @@ import (
 
 	"perennial/activities/due"
 	"perennial/activities/execution"
+	"perennial/activities/rating"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/testclock"
@@ -20,6 +21,7 @@ import (
 type Clocks struct {
 	Store    *db.Store
 	Clock    execution.Clock
+	Usage    *rating.Usage // bills what drafts of a step wait for
 	Observer execution.Observer
 	// Patience limits the wait of a step for a pending payment, in real time, before the step stops the advance; 0: 10
 	// s.
@@ -176,7 +178,8 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 // workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	wall := a.Clock()
-	return execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error {
+	var after lifecycle.State
+	err := execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error {
 		state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -188,10 +191,24 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 		if err := tx.Lifecycle.Write(ctx, ref.EnvironmentID, state, changes); err != nil {
 			return err
 		}
+		after = state
 		if state.WakePending { // the earlier signal may have been lost, and the clock waits for the payment
 			tx.AfterCommit(db.SignalSubscription{
 				EnvironmentID: ref.EnvironmentID, ID: ref.ID, Revision: state.Subscription.Revision,
 			})
+		}
+		return tx.Wake(ctx, ref.EnvironmentID, state, "")
+	})
+	if err != nil || !after.UsageDue(wall) {
+		return err
+	}
+	if _, err = a.Usage.BillUsage(ctx, contract.AdvanceInput{Ref: ref, Now: wall}); err != nil {
+		return err
+	}
+	return execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error { // the workflow has not seen what it led to
+		state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
+		if err != nil {
+			return err
 		}
 		return tx.Wake(ctx, ref.EnvironmentID, state, "")
 	})

@@ -14,7 +14,7 @@ const callsPlan = `{"name":"Calls","currency":"USD","interval":"month","amount":
 	"commitment":{"amount":5000,"overageFactor":"0.8"}}`
 
 // A plan says what usage costs, in versions as all prices, and to subscribe to it is refused: usage is not billed yet.
-func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
+func TestMeteredPrices_AreShownAndSoldWithPlans(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ask := func(method, path, body string) response { return b.ask(t, b.test, method, path, body) }
@@ -34,8 +34,6 @@ func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
 	path := "/api/plans/" + made.ID
 	require.Equal(t, made, as[Plan](t, 200, ask("GET", path, "")))
 	customer := b.newCustomer(t, b.test)
-	problem(t, 409, "metered_prices_not_billed", "planId", b.ask(t, b.test, "POST", "/api/subscriptions",
-		map[string]any{"customerId": customer.ID, "planId": made.ID}))
 
 	versions := path + "/versions"
 	problem(t, 409, "plan_version_unchanged", "prices", ask("POST", versions, `{"meteredPrices":[
@@ -57,14 +55,13 @@ func TestMeteredPrices_AreShownAndNotSold(t *testing.T) {
 		map[string]any{"customerId": customer.ID, "planId": made.ID}))
 	require.Equal(t, 4, sub.PlanVersion)
 	other := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", callsPlan))
-	problem(t, 409, "metered_prices_not_billed", "planId",
-		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, map[string]any{"planId": other.ID}))
+	sub = as[Subscription](t, 200,
+		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, map[string]any{"planId": other.ID, "effective": "period_end"}))
+	require.Equal(t, other.ID, sub.PendingPlanID)
 	extra := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", `{"name":"Extra","kind":"add_on","currency":"USD",
 		"interval":"month","amount":1,"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
 	problem(t, 409, "metered_prices_not_billed", "addOns[0].planId", b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID,
 		map[string]any{"addOns": []any{map[string]any{"planId": extra.ID}}}))
-	as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
-	problem(t, 409, "metered_prices_not_billed", "planVersion", ask("PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":5}`))
 }
 
 func TestMeteredPrices_Refusals(t *testing.T) {

@@ -39,7 +39,7 @@ var words = map[string]string{
 	"Invoice.paidAt":          "The time when it was paid, in Unix seconds. Absent: it is not.",
 	"Invoice.voidedAt":        "The time when it was voided, in Unix seconds. Absent: it is not.",
 	"InvoiceLine.id":          "The id of the line.",
-	"InvoiceLine.kind":        "recurring: a whole period. proration_charge: the rest of one, after a change within it. proration_credit: unused time that is given back. one_off: a fee that is charged once.",
+	"InvoiceLine.kind":        "recurring: a whole period. proration_charge: the rest of one, after a change within it. proration_credit: unused time that is given back. one_off: a fee that is charged once. usage: what a metered price comes to, in arrears; below zero it corrects an earlier line.",
 	"InvoiceLine.description": "What the line is for, in words that customers see.",
 
 	"Payment.status":              "pending: the provider, or the payer, has not decided. success, canceled and refunded are final. declined: the payer's bank refused it; failed: no money moved for another reason. Both end the attempt, but a success that the provider confirms later still counts.",

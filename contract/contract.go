@@ -36,6 +36,7 @@ const (
 // Activity names. Histories hold them, so they never change.
 const (
 	ActivityAdvance    = "Advance"    // AdvanceInput -> Snapshot
+	ActivityBillUsage  = "BillUsage"  // AdvanceInput -> Snapshot
 	ActivityCharge     = "Charge"     // ResolveInput -> ResolveOutput
 	ActivityStepClock  = "StepClock"  // Ref -> StepResult
 	ActivityReconcile  = "Reconcile"  // -> ReconcileResult

@@ -27,7 +27,8 @@ func TestNames_NeverChange(t *testing.T) {
 		"Erasure": contract.ErasureWorkflow, "EraseBatch": contract.ActivityEraseBatch,
 		"WebhookEndpoint": contract.WebhookEndpointWorkflow, "DeliverDue": contract.ActivityDeliverDue,
 
-		"Advance": contract.ActivityAdvance, "Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
+		"Advance": contract.ActivityAdvance, "BillUsage": contract.ActivityBillUsage,
+		"Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
 		"Reconcile": contract.ActivityReconcile,
 
 		"check": contract.SignalCheck, "wake": contract.SignalWake, "advance": contract.SignalAdvance,

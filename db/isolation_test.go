@@ -230,6 +230,15 @@ func (b *bundle) filled(t *testing.T) filling {
 	_, err = b.pool.Exec(t.Context(), `insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
 		values ($1, $2, 1, $3, false, now())`, b.env, owed[0].ID, endpoint)
 	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), `
+		with segment as (
+		    insert into usage_segments (environment_id, subscription_id, started_at, ended_at, period_index, plan_id, share_from,
+		        share_to, share_length, share_measure, period_seconds)
+		    values ($1, $2, $4::timestamptz - interval '1 hour', $4, 1, $3, 0, 1, 1, 'second', 3600))
+		insert into usage_charges (environment_id, subscription_id, invoice_id, segment_start, price_id, rate, dimension, quantity, amount)
+		values ($1, $2, $5, $4, 'price_1', 0, '', 1, 1)`,
+		b.env, b.subscription.ID, b.plan.ID, wall.Add(-time.Hour), inv.ID)
+	require.NoError(t, err)
 	ended := true
 	return filling{
 		environment: b.environment,
@@ -263,6 +272,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoices.Get": inv.ID, "Invoices.GetWithKey": inv.ID, "Payments.Settlement": inv.ID,
 			"Payments.Transaction": txn.ID, "Payments.TransactionWithKey": txn.ID, "Payments.Refunds": charged,
 			"Payments.Charging": b.env, "Subscriptions.Billings": b.customer.ID,
+			"Subscriptions.Segments":      b.subscription.ID,
 			"Payments.EnvironmentChanges": "none", "Payments.HeldCharges": "none",
 			"Payments.HeldTransactions": "none",
 			"Payments.Decisions":        txn.ID, "Payments.CredentialChanges": b.provider,

@@ -25,7 +25,7 @@ revoke insert, update on goose_db_version from perennial_api, perennial_worker;
 
 -- What was written once.
 revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
-    settlements, webhook_endpoint_changes from perennial_api, perennial_worker;
+    settlements, usage_charges, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,

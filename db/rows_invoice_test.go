@@ -25,7 +25,7 @@ func take[T any](to *T, from T, fields ...string) {
 var (
 	// What of an invoice never changes.
 	ofIdentity = []string{"ID", "CustomerID", "SubscriptionID", "TestClockID", "Reason", "Currency",
-		"FinalizesAt", "CreatedAt"}
+		"CreatedAt"}
 	// What it gets with its number.
 	ofNumber = []string{"Number", "NumberText", "Seller", "Buyer"}
 	// What a draft does not have.

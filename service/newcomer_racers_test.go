@@ -65,7 +65,7 @@ var racers = map[string]racer{
 		return w.Service.Payments.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
 	},
 	"finalize": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Invoices.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](ctx, w, hold))
+		return w.Invoices.FinalizeInvoice(ctx, w.caller, w.draft, false, around[invoice.Invoice](ctx, w, hold))
 	},
 	"grant": func(ctx context.Context, w *newcomer, hold func()) error {
 		g := balance.Grant{CustomerID: w.id, Currency: "EUR", Amount: 2_000}

@@ -163,6 +163,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	}
 	for name, body := range map[string]any{
 		contract.ActivityAdvance:    c.Activities.Subscriptions.Advance,
+		contract.ActivityBillUsage:  c.Activities.Usage.BillUsage,
 		contract.ActivityStepClock:  c.Activities.Clocks.StepClock,
 		contract.ActivityReconcile:  c.Activities.Reconciler.Reconcile,
 		contract.ActivityEraseBatch: c.Activities.Erasures.EraseBatch,

@@ -27,6 +27,7 @@ type fakes struct {
 	calls   []string
 	advance func(contract.AdvanceInput) (contract.Snapshot, error)
 	charge  func(contract.ResolveInput) (contract.ResolveOutput, error)
+	bill    func(contract.AdvanceInput) (contract.Snapshot, error)
 }
 
 func (f *fakes) note(name string) {
@@ -45,6 +46,12 @@ func (f *fakes) called() []string {
 func (f *fakes) Advance(_ context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	f.note("advance")
 	return f.advance(in)
+}
+
+// BillUsage stands for the activity of that name.
+func (f *fakes) BillUsage(_ context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
+	f.note("bill usage")
+	return f.bill(in)
 }
 
 // Charge stands for the activity of that name.
@@ -77,6 +84,7 @@ func wired(t *testing.T, f *fakes) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	env := bare()
 	env.RegisterActivityWithOptions(f.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
+	env.RegisterActivityWithOptions(f.BillUsage, activity.RegisterOptions{Name: contract.ActivityBillUsage})
 	env.RegisterActivityWithOptions(f.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 	return env
 }

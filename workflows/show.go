@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,6 +87,10 @@ func (s *subscriptionRun) details(waitsFor string) string {
 	line("Customer", s.snap.CustomerID)
 	line("Plan", s.snap.PlanID)
 	line("Waits for", waitsFor)
+	if s.usage.failed > 0 {
+		line("Rating of usage failed", strconv.Itoa(s.usage.failed)+" times; it is tried again at "+stamp(s.dueRests)+
+			". The log of the worker tells why")
+	}
 	line("Until", stamp(s.snap.NextAt))
 	line("Current period ends", stamp(s.snap.PeriodEnd))
 	if s.snap.Live != nil {

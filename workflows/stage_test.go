@@ -82,6 +82,7 @@ func (s *stage) run(until time.Time) {
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Subscription, workflow.RegisterOptions{Name: contract.SubscriptionWorkflow})
 	env.RegisterActivityWithOptions(s.Subscriptions.Advance, activity.RegisterOptions{Name: contract.ActivityAdvance})
+	env.RegisterActivityWithOptions(s.Usage.BillUsage, activity.RegisterOptions{Name: contract.ActivityBillUsage})
 	env.RegisterActivityWithOptions(s.Payments.Charge, activity.RegisterOptions{Name: contract.ActivityCharge})
 	s.Clock.Follow(env.Now)
 	s.env = env

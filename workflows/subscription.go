@@ -39,8 +39,12 @@ func Subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 			return s.showAbsent(ctx)
 		case s.payment.ready():
 			s.collectPayment(ctx)
+		case s.usage.ready():
+			s.collectUsage(ctx)
 		case s.tooLong(ctx):
 			return s.continueAsNew(ctx)
+		case !s.woken && s.due(ctx) && s.ratesUsage():
+			s.startUsage(ctx)
 		case s.woken || s.due(ctx):
 			s.advance(ctx)
 		case s.over():
@@ -65,6 +69,7 @@ type subscriptionRun struct {
 	woken    bool     // the row changed beside us
 	checks   []string // transactions about which a provider's callback is stored
 	payment  paymentCall
+	usage    usageCall
 	boundary alarm // the subscription's own next date
 	check    alarm // when to ask a provider again
 	// What is due, or to be asked about, rests until then: the last activity about it changed nothing.
@@ -97,6 +102,8 @@ func (s *subscriptionRun) due(ctx workflow.Context) bool {
 // left over from an activity.
 func (s *subscriptionRun) dueAt() time.Time {
 	switch {
+	case s.ratesUsage() && !s.usage.idle():
+		return time.Time{}
 	case s.snap.Unfinished:
 		return later(s.started, s.dueRests)
 	case s.snap.NextAction == subscription.ActionNone || s.snap.NextAt.IsZero():
@@ -125,7 +132,7 @@ func (s *subscriptionRun) advance(ctx workflow.Context) {
 		summary = dueSummary(s.snap.NextAction)
 	}
 	s.byWake, s.woken = s.woken && s.snap != nil, false
-	s.payment.overtaken = true
+	s.payment.overtaken, s.usage.overtaken = true, true
 	in := contract.AdvanceInput{Ref: s.ref, Now: s.now(ctx)}
 	snap, err := inDatabase[contract.Snapshot](ctx, summary, contract.ActivityAdvance, in)
 	if err != nil {
@@ -156,6 +163,8 @@ func dueSummary(action subscription.Action) string {
 		return "resume"
 	case subscription.ActionScheduledChange:
 		return "make the scheduled change"
+	case subscription.ActionBillUsage:
+		return "bill the usage"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"
@@ -190,7 +199,7 @@ func same(a, b contract.Snapshot) bool {
 // over reports whether the subscription needs its workflow no more. What nobody has read of the signals keeps the
 // server from completing the run, which then reads them.
 func (s *subscriptionRun) over() bool {
-	return s.snap.Finished && s.snap.Live == nil && s.payment.idle() && len(s.checks) == 0
+	return s.snap.Finished && s.snap.Live == nil && s.payment.idle() && s.usage.idle() && len(s.checks) == 0
 }
 
 // absent reports whether a restore of the database has lost the subscription. An exchange in flight finds nothing to
@@ -200,7 +209,7 @@ func (s *subscriptionRun) absent() bool { return s.snap != nil && s.snap.Absent 
 // shouldContinueAsNew reports whether the run is long enough and this is a safe point. What the boundary has made due
 // is charged first: the payer's money is not to wait for a new run.
 func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
-	if !s.payment.idle() {
+	if !s.payment.idle() || !s.usage.idle() {
 		return false
 	}
 	return s.hadItsPeriod(ctx) && !s.liveDue(ctx) || s.periods >= maxCaughtUp
@@ -209,7 +218,8 @@ func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 // tooLong reports whether the history must end now, even if more is due: the next run goes on with it.
 func (s *subscriptionRun) tooLong(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	return s.payment.idle() && (info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun)
+	idle := s.payment.idle() && s.usage.idle()
+	return idle && (info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun)
 }
 
 // hadItsPeriod reports whether the run has lived through what one run is for.

@@ -55,7 +55,7 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	var out contract.ResolveOutput
 	err := s.payment.future.Get(ctx, &out)
 	about, overtaken := s.payment.about, s.payment.overtaken
-	s.payment, s.byWake = paymentCall{}, false
+	s.payment, s.byWake, s.usage.overtaken = paymentCall{}, false, true
 	switch {
 	case outOfTime(err): // begin again; the transaction's row knows what was sent
 		if about.Asked {

@@ -57,6 +57,7 @@ func (s *subscriptionRun) hear(wake contract.Wake) {
 		return
 	}
 	s.learn(wake.Snapshot)
+	s.usage.overtaken = true
 	s.byWake = true
 }
 
@@ -86,7 +87,8 @@ func (s *subscriptionRun) sleep(ctx workflow.Context) {
 	s.check.set(ctx, check, "ask the provider about "+s.liveID())
 	s.show(ctx, s.waitsFor())
 	err := workflow.Await(ctx, func() bool {
-		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.due(ctx) || s.signals.arrived()
+		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.usage.ready() || s.due(ctx) ||
+			s.signals.arrived()
 	})
 	if err != nil {
 		s.failed = err

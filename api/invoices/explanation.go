@@ -9,9 +9,10 @@ import (
 
 // LineExplanation is how the amount of a line comes about.
 type LineExplanation struct {
-	Steps []ExplanationStep `json:"steps,omitempty" doc:"What the price costs in a whole period, step by step. The amounts sum to it; the sum is rounded once, half away from zero. Absent: the price costs nothing, or part is of the line that a credit reverses."`
-	Part  *ExplanationPart  `json:"part,omitempty" doc:"Of a line for a part of a period: the part of the whole amount that it bills or gives back. Absent: the line is for all of it."`
-	Limit *ExplanationLimit `json:"limit,omitempty" doc:"Of a credit that gives back less than its part. Absent: it gives the part back."`
+	Steps  []ExplanationStep `json:"steps,omitempty" doc:"What the price costs in a whole period, step by step. The amounts sum to it; the sum is rounded once, half away from zero. Absent: the price costs nothing, or part is of the line that a credit reverses."`
+	Before int64             `json:"before,omitempty" example:"1200" doc:"Of usage: what of the steps was billed already, by earlier invoices or in earlier periods, in minor units. The line is for the rest. Absent: nothing was."`
+	Part   *ExplanationPart  `json:"part,omitempty" doc:"Of a line for a part of a period: the part of the whole amount that it bills or gives back. Of usage: what is a level, such as the most that there was, costs its part where a change of plan divides the period. Absent: the line is for all of it."`
+	Limit  *ExplanationLimit `json:"limit,omitempty" doc:"Of a credit that gives back less than its part. Absent: it gives the part back."`
 }
 
 // ExplanationStep is a quantity times what one of it costs.
@@ -43,7 +44,7 @@ func renderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanatio
 	if e == nil {
 		return nil
 	}
-	var out LineExplanation
+	out := LineExplanation{Before: int64(e.Before)}
 	for _, s := range e.Steps {
 		out.Steps = append(out.Steps, ExplanationStep{
 			Kind: string(s.Kind), Tier: s.Tier, Quantity: s.Quantity, UnitAmount: money.ShownInMinor(s.UnitPrice, c),

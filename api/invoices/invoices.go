@@ -26,7 +26,7 @@ type Invoice struct {
 	Seller           *view.Seller      `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
 	Buyer            *Buyer            `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
 	Status           string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"paid"`
-	Reason           string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,manual" example:"subscription_cycle" doc:"The reason why the invoice was issued. manual: a person or an app wrote it."`
+	Reason           string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,subscription_usage,manual" example:"subscription_cycle" doc:"The reason why the invoice was issued. manual: a person or an app wrote it."`
 	CustomerID       string            `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	SubscriptionID   string            `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Absent: a manual invoice."`
 	Currency         string            `json:"currency" example:"USD"`
@@ -83,7 +83,7 @@ type InvoiceTax struct {
 // had it.
 type InvoiceLine struct {
 	ID                 string            `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind               string            `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off" example:"recurring"`
+	Kind               string            `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off,usage" example:"recurring"`
 	Description        string            `json:"description" example:"Pro, monthly"`
 	PlanID             string            `json:"planId,omitempty" doc:"Absent: a line of a manual invoice."`
 	PriceID            string            `json:"priceId,omitempty" doc:"The price that the line bills or credits."`

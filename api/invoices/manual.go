@@ -16,6 +16,7 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service/invoices"
+	serviceusecase "perennial/service/usecase"
 )
 
 // InvoiceLineForm is a line of a manual invoice.
@@ -139,10 +140,25 @@ func (h *Handler) deleteInvoice(
 }
 
 // finalizeInvoice issues a draft. The answer has the number.
+type finalizeInvoiceInput struct {
+	httpkit.ByID
+	Body *FinalizeForm
+}
+
+// FinalizeForm says how a draft is finalized.
+type FinalizeForm struct {
+	WithoutUsage bool `json:"withoutUsage,omitempty" doc:"Finalize a draft that bills usage without it, as where its rating fails. The usage stays owed: the next invoice bills it. Absent: a draft that bills usage is finalized as soon as that is rated, and the answer shows it as a draft."`
+}
+
 func (h *Handler) finalizeInvoice(
-	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+	ctx context.Context, c *httpkit.Call, in *finalizeInvoiceInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return h.onInvoice(ctx, c, h.service.FinalizeInvoice)
+	without := in.Body != nil && in.Body.WithoutUsage
+	return h.onInvoice(ctx, c, func(
+		ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice],
+	) error {
+		return h.service.FinalizeInvoice(ctx, by, id, without, around)
+	})
 }
 
 func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
@@ -193,8 +209,9 @@ func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 			"for it. With charge_automatically it is charged once; what that attempt does not pay waits for " +
 			"POST /invoices/{id}/pay. With send_invoice it is overdue from dueAt on. The draft of a subscription's invoice is " +
 			"finalized automatically at finalizesAt; finalized earlier, it keeps its taxes, and is collected and retried as all " +
-			"invoices of the subscription.",
+			"invoices of the subscription. One that bills usage is rated first: the answer still shows a draft, and events tell the rest.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
+		Request: FinalizeForm{WithoutUsage: true},
 	}, h.finalizeInvoice)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "payInvoice", Method: http.MethodPost, Path: "/invoices/{id}/pay", Tag: "Invoices",

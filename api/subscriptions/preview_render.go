@@ -22,7 +22,7 @@ type SubscriptionPreview struct {
 
 // PreviewInvoice is an invoice that does not exist.
 type PreviewInvoice struct {
-	Reason         string                     `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
+	Reason         string                     `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,subscription_usage" example:"subscription_update" doc:"The reason why it would be issued."`
 	Currency       string                     `json:"currency" example:"USD"`
 	Lines          []invoices.InvoiceLine     `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
 	Subtotal       int64                      `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`

@@ -89,11 +89,11 @@ func (f Facts) Free(items []subscription.Item, p plan.Plan) bool {
 }
 
 // OpenFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current
-// one, since every later one takes in the lines of the one before.
+// one beside those of usage alone, since every later one takes in the lines of the one before.
 func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts} {
 		for i := range list {
-			if list[i].PeriodIndex == periodIndex {
+			if list[i].PeriodIndex == periodIndex && list[i].Reason != invoice.Usage {
 				return &list[i]
 			}
 		}
@@ -117,7 +117,7 @@ func (f Facts) InCollection(paid string) bool {
 func (f Facts) invoiced(periodIndex int) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
-			if inv.PeriodIndex == periodIndex {
+			if inv.PeriodIndex == periodIndex && inv.Reason != invoice.Usage {
 				return true
 			}
 		}

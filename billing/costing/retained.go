@@ -47,11 +47,12 @@ func (s Period) noted(lines []invoice.Line) invoice.Sums {
 	return s.earlier(given)
 }
 
-// earlier is what lines of periods before those that the subscription spans come to. Index 0 is that of a line from
+// earlier is what lines of periods before those that the subscription spans come to, and those of usage, whose time is
+// over. Index 0 is that of a line from
 // before there was one: it is of the period that its invoice was issued in.
 func (s Period) earlier(lines []invoice.Line) invoice.Sums {
 	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
-		return l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex
+		return l.Kind != invoice.Metered && (l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex)
 	})
 	sums, err := invoice.Draft{Lines: past, Creditable: unbound}.Sums()
 	if err != nil { // each was checked when it began to wait

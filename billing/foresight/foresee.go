@@ -80,6 +80,9 @@ func (f *foresight) step() error {
 		return err
 	}
 	f.become(state, changes)
+	if err := f.billUsage(); err != nil {
+		return err
+	}
 	for range foreseenSteps {
 		if err := f.payAll(); err != nil {
 			return err
@@ -91,6 +94,22 @@ func (f *foresight) step() error {
 		if err := f.settle(sent); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// billUsage issues the drafts that wait for usage. What will be used is not known: they bill none.
+func (f *foresight) billUsage() error {
+	for range foreseenSteps {
+		draft, due := f.UsageDraft(f.Now)
+		if !due {
+			break
+		}
+		state, changes, err := lifecycle.BillUsage(f.State, lifecycle.UsageRated{InvoiceID: draft.ID}, f.Moment)
+		if err != nil {
+			return err
+		}
+		f.become(state, changes)
 	}
 	return nil
 }

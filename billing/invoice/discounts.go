@@ -38,17 +38,22 @@ func (s Shares) Of(couponID string) (sum money.Minor) {
 	return sum
 }
 
+// Plus returns the shares with one more.
+func (s Shares) Plus(one Share) Shares {
+	at := slices.IndexFunc(s, func(has Share) bool { return has.CouponID == one.CouponID })
+	if at < 0 {
+		return append(s, one)
+	}
+	s[at].Amount += one.Amount
+	return s
+}
+
 // Discounts are what each coupon takes off the invoice: the sum over its lines.
 func (i Invoice) Discounts() Shares {
 	var sums Shares
 	for _, l := range i.Lines {
 		for _, share := range l.Discounts {
-			at := slices.IndexFunc(sums, func(s Share) bool { return s.CouponID == share.CouponID })
-			if at < 0 {
-				sums = append(sums, share)
-				continue
-			}
-			sums[at].Amount += share.Amount
+			sums = sums.Plus(share)
 		}
 	}
 	return slices.DeleteFunc(sums, func(s Share) bool { return s.Amount == 0 })

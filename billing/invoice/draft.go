@@ -22,10 +22,13 @@ type Draft struct {
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
 	Waits    bool   // of a renewal: it is a draft for the environment's grace
-	Last     bool   // of a subscription that ends: bills what waited for its next invoice
-	Attempt  bool   // of a Last one: it gets one automatic attempt, and no retry
-	Change   string // the scheduled change that it bills; empty: none
-	After    string // a Recovery: the paid invoice that recovered the subscription
+	// UsageUntil is up to when it bills usage of segments that had ended; zero: it bills none. Such a draft is issued once
+	// that is rated.
+	UsageUntil time.Time
+	Last       bool   // of a subscription that ends: bills what waited for its next invoice
+	Attempt    bool   // of a Last one: it gets one automatic attempt, and no retry
+	Change     string // the scheduled change that it bills; empty: none
+	After      string // a Recovery: the paid invoice that recovered the subscription
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.
 	Refund money.Minor
@@ -91,7 +94,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
 		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		Period: d.Period, PeriodIndex: d.PeriodIndex,
+		Period: d.Period, PeriodIndex: d.PeriodIndex, UsageUntil: d.UsageUntil,
 		Terms: in.Terms, DueAt: in.Terms.DueAt(in.Now, in.Location),
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,

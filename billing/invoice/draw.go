@@ -18,11 +18,12 @@ func (d Draft) Draw(in Issuing, until time.Time) (Invoice, error) {
 		Status: InDraft, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
 		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
 		AmountDue: max(sums.Total, 0), Period: d.Period, PeriodIndex: d.PeriodIndex, Terms: in.Terms,
-		Collection: collection.State{Phase: collection.Waiting}, FinalizesAt: until, CreatedAt: in.Now,
+		Collection: collection.State{Phase: collection.Waiting}, FinalizesAt: until, UsageUntil: d.UsageUntil,
+		CreatedAt: in.Now,
 	}, nil
 }
 
 // Redraw is the draft that an invoice in draft is, less what only its rules know: see Draft.Back.
 func (i Invoice) Redraw() Draft {
-	return Draft{Reason: i.Reason, Period: i.Period, PeriodIndex: i.PeriodIndex, Lines: i.Lines}
+	return Draft{Reason: i.Reason, Period: i.Period, PeriodIndex: i.PeriodIndex, Lines: i.Lines, UsageUntil: i.UsageUntil}
 }

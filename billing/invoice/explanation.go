@@ -13,8 +13,10 @@ import (
 // It is stored with the line. Fields are added, never renamed.
 type Explanation struct {
 	Steps []Step `json:"steps,omitempty"` // none: the part is of a line, or the price costs nothing
-	Part  *Part  `json:"part,omitempty"`  // nil: the line is of the whole period
-	Limit *Limit `json:"limit,omitempty"` // nil: nothing lowers a credit
+	// Before is what of the steps was billed already, of usage: by earlier invoices, or in earlier periods.
+	Before money.Minor `json:"before,omitempty"`
+	Part   *Part       `json:"part,omitempty"`  // nil: the line is of the whole period
+	Limit  *Limit      `json:"limit,omitempty"` // nil: nothing lowers a credit
 }
 
 // Step is a step of a calculation as the line keeps it: decimals in major units of the currency. They are text, since a

@@ -40,6 +40,7 @@ const (
 	// a plan change within a period, or a cancellation that gives unused time back
 	Update   Reason = "subscription_update"
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
+	Usage    Reason = "subscription_usage"    // usage alone: no renewal bills it
 	Manual   Reason = "manual"                // written by a person or an app, without a subscription
 )
 
@@ -82,9 +83,12 @@ type Invoice struct {
 	// FinalizesAt is when the draft of a subscription's invoice is issued automatically; kept from then on. Zero: it is,
 	// or was, no such draft.
 	FinalizesAt time.Time
-	IssuedAt    time.Time // zero: a draft
-	PaidAt      time.Time
-	VoidedAt    time.Time
+	// UsageUntil is up to when it bills usage of segments that had ended: a draft waits for their rating. Zero: it bills
+	// none.
+	UsageUntil time.Time
+	IssuedAt   time.Time // zero: a draft
+	PaidAt     time.Time
+	VoidedAt   time.Time
 	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
 	UncollectibleAt time.Time
 	CreatedAt       time.Time
@@ -93,15 +97,21 @@ type Invoice struct {
 // Subtotal is what the lines come to, before discounts and taxes.
 func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
 
+// AwaitsUsage reports whether the invoice is a draft whose usage is not rated yet.
+func (i Invoice) AwaitsUsage() bool { return i.Status == InDraft && !i.UsageUntil.IsZero() }
+
 // Overdue reports whether an open invoice should have been paid by now.
 func (i Invoice) Overdue(now time.Time) bool {
 	return i.Status == Open && !i.DueAt.IsZero() && !now.Before(i.DueAt)
 }
 
-// TakesTimeBack reports whether the invoice credits time that another one billed. A credit of a line of its own takes
-// nothing back that anybody paid.
+// TakesTimeBack reports whether the invoice credits time, or usage, that another one billed. A credit of a line of
+// its own takes nothing back that anybody paid.
 func (i Invoice) TakesTimeBack() bool {
 	return slices.ContainsFunc(i.Lines, func(l Line) bool {
+		if l.Kind == Metered && l.Amount < 0 {
+			return true
+		}
 		own := func(other Line) bool { return other.ID == l.Reverses }
 		return l.Kind == ProrationCredit && l.Amount < 0 && (l.Reverses == "" || !slices.ContainsFunc(i.Lines, own))
 	})

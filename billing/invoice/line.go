@@ -18,6 +18,7 @@ const (
 	ProrationCredit LineKind = "proration_credit" // negative: unused time that another line bills
 	ProrationCharge LineKind = "proration_charge" // the rest of a period, after a change within it
 	OneOff          LineKind = "one_off"          // a fee that is charged once, for no time
+	Metered         LineKind = "usage"            // usage of a metered price, in arrears; negative where it was corrected
 )
 
 // Line is one position of an invoice: what one price comes to for some time. It names what it bills, so that what was
@@ -55,7 +56,7 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 		for _, l := range inv.Lines {
 			switch {
 			case l.PeriodIndex != periodIndex:
-			case l.Kind != ProrationCredit && l.ItemID == itemID:
+			case l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID:
 				line, ok = l, inv.Bills()
 			case ok && l.reverses(line):
 				ok = false
@@ -71,7 +72,7 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
 			switch {
-			case l.PeriodIndex != periodIndex, l.Kind == OneOff: // a fee bills no time
+			case l.PeriodIndex != periodIndex, l.Kind == OneOff, l.Kind == Metered: // which bill no time in advance
 			case l.Kind == ProrationCredit:
 				lines = slices.DeleteFunc(lines, l.reverses)
 			case inv.Bills():

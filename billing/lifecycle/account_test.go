@@ -35,6 +35,7 @@ type account struct {
 	spells int // of being past due
 	paused bool
 
+	stretches []stretch                      // of metered prices
 	measure   proration.Measure              // of the period
 	how       subscription.ProrationBehavior // of the change to come
 	refunding bool                           // the cancellation or pause to come gives unused time back
@@ -87,6 +88,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			a.status, a.paused = subscription.Active, false
 		case event.SubscriptionPaused:
 			a.status = subscription.Paused
+			a.stops(now.Truncate(time.Second))
 			if a.refunding {
 				a.refunded(now)
 			}
@@ -98,6 +100,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 				a.refunded(now)
 			}
 			a.status = subscription.Canceled
+			a.stops(now)
 		default:
 		}
 	}
@@ -152,6 +155,7 @@ func (a *account) opened() {
 	a.begun = true
 	a.index++
 	a.measured()
+	a.counts(a.period.Start, a.plan)
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
 	a.billed = a.status != subscription.PastDue || accrues
 	if given := a.short() && a.upTo == subscription.NoProration; a.billed && !given {
@@ -168,6 +172,9 @@ func (a *account) changed(
 	to plan.Plan, units int64, addOns subscription.AddOns, current period.Period, at time.Time,
 ) {
 	from, free, had := a.plan, a.free(), a.sold()
+	if a.begun && to.Ref() != from.Ref() {
+		a.counts(at, to)
+	}
 	become := func() { a.plan, a.units, a.addOns = to, units, addOns }
 	if same := a.with(to, units, addOns); samePrices(had, same) { // flat prices ignore the quantity
 		become()
@@ -221,7 +228,9 @@ func samePrices(a, b []sold) bool {
 
 // free reports whether nothing of what the subscription has costs anything.
 func (a *account) free() bool {
-	return !slices.ContainsFunc(a.sold(), func(of sold) bool { return !of.plan.Free() })
+	free := true
+	each(a.sold(), func(_ sold, price plan.Price) { free = free && price.Free() })
+	return free
 }
 
 // restarted follows a period that another anchor begins. Without proration the time of the one before stays billed.
@@ -233,6 +242,7 @@ func (a *account) restarted(current period.Period, at time.Time) {
 	a.period = current
 	a.index++
 	a.measured()
+	a.counts(at, a.plan)
 	if a.billed {
 		a.bill(at)
 	}

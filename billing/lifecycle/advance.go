@@ -1,8 +1,13 @@
 package lifecycle
 
 import (
+	"slices"
+	"time"
+
 	"perennial/billing/collection"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/metering"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
@@ -45,6 +50,7 @@ func (ofSubscription) endErased(d *Decision) error {
 		return nil
 	}
 	d.Subscription.PendingLines = nil
+	d.Subscription.MeteredSince, d.Subscription.LateUsageUntil = time.Time{}, time.Time{}
 	cancel := subscribing.Cancellation{Reason: subscribing.ReasonCustomerDeleted, Immediate: true}
 	return d.decide(d.situation().Cancel(cancel, d.Now))
 }
@@ -58,7 +64,8 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	case subscription.ActionInvoiceOverdue:
 		return d.overdue(d.IndexOpen(s.CollectingInvoiceID))
 	case subscription.ActionFinalize:
-		return d.finalizeAlone(0) // whose grace ends first
+		ready := func(inv invoice.Invoice) bool { return !inv.AwaitsUsage() }
+		return d.finalizeAlone(slices.IndexFunc(d.Drafts, ready)) // of those the one whose grace ends first
 	case subscription.ActionPastDueEnd:
 		return d.decide(d.situation().ExpirePastDue(d.Now))
 	case subscription.ActionTrialNotice:
@@ -87,10 +94,16 @@ func (d *Decision) decide(made subscribing.Decision, err error) error {
 
 // carryOut makes a decision of the subscription's rules true.
 func (d *Decision) carryOut(made subscribing.Decision) error {
+	was := d.Plan
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err
 	}
+	made, closed, err := meter(metering.Change{Before: d.Subscription, Was: was, Is: d.Plan, At: d.due}, made)
+	if err != nil {
+		return err
+	}
 	d.Subscription = made.Subscription
+	d.Changes.Segments = append(d.Changes.Segments, closed...)
 	d.Changes.Events = append(d.Changes.Events, made.Events...)
 	d.Changes.Unredeemed = append(d.Changes.Unredeemed, made.Unused...)
 	for _, draft := range made.Issue {

@@ -23,6 +23,20 @@ func TestLifecycle_RandomLife(t *testing.T) {
 	})
 }
 
+// The same with metered prices: whatever comes between, all that was used is billed once.
+func TestLifecycle_RandomLifeWithUsage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		l := someLife(t, draw)
+		l.meter(draw)
+		for range rapid.IntRange(0, 50).Draw(t, "steps") {
+			l.step(draw)
+		}
+		l.endUsage()
+	})
+}
+
 // drawing lets rapid draw.
 func drawing(t *rapid.T) chance {
 	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
@@ -67,8 +81,15 @@ func liveOnce(n named, thorough bool) {
 	draw := func(n int, _ string) int { return random.IntN(n) }
 	l := someLife(n, draw)
 	l.thorough = thorough
+	metered := n.life%10 == 1
+	if metered {
+		l.meter(draw)
+	}
 	for range massSteps {
 		l.step(draw)
+	}
+	if metered {
+		l.endUsage()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -28,6 +29,8 @@ type Changes struct {
 	Settlements     []Settlement
 	CreditNotes     []creditnote.Note
 	Adjustments     []Adjustment
+	Segments        []metering.Segment // of usage, that ended
+	Usage           []UsageBilled
 	NewGrants       []balance.Grant
 	EndedGrants     []EndedGrant
 	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.

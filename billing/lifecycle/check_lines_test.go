@@ -30,6 +30,9 @@ func (l *life) checkLines() {
 				require.Failf(l.t, "a line has an id and a period of its own", "%+v of %+v", line, inv)
 			}
 			lines[line.ID] = line
+			if line.Kind == invoice.Metered { // see checkUsageLines and checkOwed
+				continue
+			}
 			if line.Kind == invoice.OneOff {
 				if fees[line.PriceID] || line.ItemID != "" {
 					require.Failf(l.t, "a fee is billed once, and is of no item", "%+v of %+v", line, inv)

@@ -98,6 +98,11 @@ func (l *life) followCoupons(changes lifecycle.Changes) {
 	for _, id := range changes.Unredeemed {
 		count(id, -1)
 		for _, inv := range l.store.all() {
+			if l.redeemed[id].moved > 0 { // usage has what its segment had, before it was given again
+				inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(line invoice.Line) bool {
+					return line.Kind == invoice.Metered
+				})
+			}
 			if inv.Status != invoice.Void && slices.ContainsFunc(takesOff(inv), func(u lifecycle.CouponUse) bool {
 				return u.CouponID == id
 			}) {
@@ -146,7 +151,9 @@ func (l *life) checkDiscounts() {
 		var sum money.Minor
 		for _, line := range inv.Lines {
 			sum += line.Discounts.Sum()
-			if line.Kind != invoice.ProrationCredit && (line.Net() < 0 || line.Net() > line.Amount) {
+			correction := line.Kind == invoice.Metered && line.Amount < 0
+			if correction && (line.Net() > 0 || line.Net() < line.Amount) || !correction &&
+				line.Kind != invoice.ProrationCredit && (line.Net() < 0 || line.Net() > line.Amount) {
 				require.Failf(l.t, "a line is reduced by at most all of it", "%+v", line)
 			}
 			if inv.Status != invoice.Void {
@@ -154,7 +161,8 @@ func (l *life) checkDiscounts() {
 			}
 			for _, share := range line.Discounts {
 				l.checkShare(line, share)
-				if inv.Status != invoice.Void {
+				again := line.Kind == invoice.Metered && l.redeemed[share.CouponID].moved > 0 // as the segment had it before that
+				if inv.Status != invoice.Void && !again {
 					off[billed{share.CouponID, line.PeriodIndex}] += share.Amount
 				}
 			}

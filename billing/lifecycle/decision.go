@@ -75,9 +75,9 @@ func changedItems(was, is []subscription.Item) (changed []subscription.Item, end
 	return changed, ended
 }
 
-// behind reports whether something is still due.
+// behind reports whether something is still due that a decision can do.
 func (d *Decision) behind() bool {
-	action, at := d.Next()
+	action, at := d.performable()
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 

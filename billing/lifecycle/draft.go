@@ -9,26 +9,30 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
+	"perennial/billing/metering"
 	"perennial/billing/subscription"
 )
 
 // grace returns until when an invoice is a draft; ok is false where it is issued at once. A renewal waits for the
 // environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription
-// has ended, nor for longer than its period, so that there is one draft at most, unless a change shortens the period.
-// One that is made so late that its grace is over is issued in the same decision, in its turn.
+// has ended, except for the rating of usage, nor for longer than its period, so that there is one draft at most,
+// unless a change shortens the period. One that is made so late that its grace is over is issued in the same
+// decision, in its turn.
 func (d *Decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
-	if d.Subscription.Status == subscription.Canceled {
+	ended := d.Subscription.Status == subscription.Canceled
+	usage := !draft.UsageUntil.IsZero()
+	if ended && !usage {
 		return time.Time{}, false
 	}
 	if i := d.indexDraft(draft.Replaces); i >= 0 {
 		return d.Drafts[i].FinalizesAt, true
 	}
 	minutes := d.settings().InvoiceGraceMinutes
-	if !draft.Waits || minutes == 0 {
+	if !usage && (!draft.Waits || minutes == 0) {
 		return time.Time{}, false
 	}
 	until = d.due.Add(time.Duration(minutes) * time.Minute)
-	if end := d.Subscription.CurrentPeriod.End; end.Before(until) {
+	if end := d.Subscription.CurrentPeriod.End; end.Before(until) && !ended {
 		until = end
 	}
 	return until, true
@@ -51,7 +55,7 @@ func (d *Decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time
 // its id: a database that is restored to a moment before the change charges under the same key.
 func (d *Decision) redraw(i int, draft invoice.Draft) error {
 	was := d.Drafts[i]
-	draft.Reason, draft.Period.Start = was.Reason, was.Period.Start
+	draft.Reason, draft.Period.Start, draft.UsageUntil = was.Reason, was.Period.Start, was.UsageUntil
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, was.ID, position) })
 	inv, err := draft.Draw(d.issuing(was.ID), was.FinalizesAt)
 	if err != nil {
@@ -83,7 +87,8 @@ func (d *Decision) finalize(i int) error {
 	d.Changes.Invoices.finalize(out.Invoice)
 	// An ended subscription makes no attempt later: the invoice gets the one that it would have had.
 	ended := d.Subscription.Status == subscription.Canceled
-	draft.Attempt = ended && len(d.Open) == 0 && d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin
+	usual := !drawn.UsageUntil.IsZero() // a last invoice of usage waits for its rating, however long that takes
+	draft.Attempt = ended && len(d.Open) == 0 && (usual || d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin)
 	return d.issued(out, draft)
 }
 
@@ -102,10 +107,14 @@ func (d *Decision) finalizeAlone(i int) error {
 	return d.stopThose(func(inv invoice.Invoice) bool { return inv.Collection.Phase == collection.Waiting })
 }
 
-// finalizeAll issues all drafts before their time.
+// finalizeAll issues all drafts before their time, but those that wait for the rating of usage.
 func (d *Decision) finalizeAll() error {
-	for len(d.Drafts) > 0 {
-		if err := d.finalize(0); err != nil {
+	for i := 0; i < len(d.Drafts); {
+		if d.Drafts[i].AwaitsUsage() {
+			i++
+			continue
+		}
+		if err := d.finalize(i); err != nil {
 			return err
 		}
 	}
@@ -125,12 +134,12 @@ func (s State) indexDraft(invoiceID string) int {
 	return slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// draftDue returns the time at which the first draft is to be issued.
-func (s State) draftDue() (at time.Time, ok bool) {
+// nextDraft returns the draft that is to be issued first.
+func (s State) nextDraft() (next invoice.Invoice, ok bool) {
 	if len(s.Drafts) == 0 {
-		return time.Time{}, false
+		return next, false
 	}
-	return s.Drafts[0].FinalizesAt, true
+	return s.Drafts[0], true
 }
 
 // ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
@@ -172,9 +181,12 @@ func (s State) notDraft(invoiceID string) error {
 	return nil
 }
 
-// FinalizeInvoice issues the draft of a subscription's invoice before its grace is over. Fault: invoice_not_draft.
+// FinalizeInvoice issues the draft of a subscription's invoice before its grace is over; one that waits for usage once
+// that is rated, which begins now. Fault: invoice_not_draft.
 type FinalizeInvoice struct {
 	InvoiceID string
+	// WithoutUsage issues it at once; the usage that it waits for stays owed, and the next invoice bills it.
+	WithoutUsage bool
 }
 
 // Name implements Command. To the workflow it is what a payment is: an attempt to follow.
@@ -184,6 +196,31 @@ func (c FinalizeInvoice) judge(d *Decision) (func() error, error) {
 	i := d.indexDraft(c.InvoiceID)
 	if i < 0 {
 		return nil, invoicing.ErrNotDraft
+	}
+	if d.Drafts[i].AwaitsUsage() && c.WithoutUsage {
+		return func() error {
+			if d.Subscription.Status == subscription.Canceled { // no invoice will follow
+				d.Subscription = metering.Billed(d.Subscription, d.Drafts[i].UsageUntil)
+			}
+			if d.Drafts[i].UsageUntil = (time.Time{}); len(d.Drafts[i].Lines) == 0 {
+				d.discard(i)
+				return nil
+			}
+			return d.finalizeAlone(i)
+		}, nil
+	}
+	if d.Drafts[i].AwaitsUsage() {
+		return func() error {
+			if !d.Now.Before(d.Drafts[i].FinalizesAt) {
+				return nil // it is being rated
+			}
+			d.Drafts[i].FinalizesAt = d.Now
+			slices.SortFunc(d.Drafts, byGrace)
+			hastened := d.Drafts[d.indexDraft(c.InvoiceID)]
+			d.Changes.Invoices.redraw(hastened)
+			d.Announce(event.InvoiceUpdated{Invoice: hastened.Announced()})
+			return nil
+		}, nil
 	}
 	return func() error { return d.finalizeAlone(i) }, nil
 }

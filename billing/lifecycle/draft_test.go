@@ -28,6 +28,10 @@ func (l *life) finalizeDraft() {
 	id := l.store.drafts[0].ID
 	_, err := l.apply(lifecycle.FinalizeInvoice{InvoiceID: id})
 	require.NoError(l.t, err)
+	if draft, waits := l.awaiting(); waits && draft.ID == id {
+		require.False(l.t, draft.FinalizesAt.After(l.decided()), "it is issued once its usage is rated, which is due")
+		return
+	}
 	require.NotEqual(l.t, invoice.InDraft, l.store.invoice(id).Status)
 }
 
@@ -217,11 +221,16 @@ func (s *store) takeDraft(id string) {
 // redraw lets a draft that exists bill something else.
 func (s *store) redraw(inv invoice.Invoice) {
 	i := slices.IndexFunc(s.drafts, func(was invoice.Invoice) bool { return was.ID == inv.ID })
-	if i < 0 || s.drafts[i].Reason != inv.Reason || !s.drafts[i].FinalizesAt.Equal(inv.FinalizesAt) {
+	hastened := i >= 0 && inv.AwaitsUsage() && inv.FinalizesAt.Before(s.drafts[i].FinalizesAt)
+	if i < 0 || s.drafts[i].Reason != inv.Reason || !s.drafts[i].UsageUntil.Equal(inv.UsageUntil) ||
+		!hastened && !s.drafts[i].FinalizesAt.Equal(inv.FinalizesAt) {
 		s.fail("redrawn: %+v", inv)
 	}
 	s.checkInvoice(inv)
 	s.drafts[i] = inv
+	slices.SortFunc(s.drafts, func(a, b invoice.Invoice) int {
+		return cmp.Or(a.FinalizesAt.Compare(b.FinalizesAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 func (s *store) insertDraft(inv invoice.Invoice) {

@@ -54,6 +54,7 @@ func (l *life) drawn(before *store) []invoice.Invoice {
 // as a draft does not count when it is issued.
 func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 	had := len(l.store.invoices)
+	l.unknown = true
 	issued := func() []invoice.Invoice {
 		return slices.DeleteFunc(slices.Clone(l.store.invoices[had:]), func(inv invoice.Invoice) bool {
 			return slices.ContainsFunc(shown, func(draft invoice.Invoice) bool { return draft.ID == inv.ID })
@@ -64,6 +65,8 @@ func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 			break
 		}
 		l.advance()
+		for l.billUsage() { // without usage, which is not foreseen
+		}
 		for {
 			t, sent := l.payable(), l.sent()
 			if t == nil && sent == "" {
@@ -115,6 +118,9 @@ func (l *life) payable() *payment.Transaction {
 func livedLife(t *rapid.T) (*life, chance) {
 	draw := drawing(t)
 	l := someLife(t, draw)
+	if draw(3, "with usage") == 0 {
+		l.meter(draw)
+	}
 	for range rapid.IntRange(0, 30).Draw(t, "steps") {
 		l.step(draw)
 	}

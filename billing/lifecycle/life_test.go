@@ -35,10 +35,17 @@ type life struct {
 	thorough bool
 	// abroad: commands bring plans of another currency that are sold in the subscription's as well.
 	abroad bool
+	// metered: plans of it have metered prices; lazy: their usage is rated when a step does it, and not when it is due.
+	metered, lazy bool
+	idleUsage     bool      // nothing is used
+	unknown       bool      // no usage is known, as in a foresight
+	rating        string    // the draft whose usage is rated now
+	began         time.Time // from when records are taken
 
 	how        subscription.ProrationBehavior // of the next change
 	reviewed   bool                           // the provider said something that the books do not show
 	writtenOff bool                           // a person gave an invoice up, so that not all that was used is billed
+	limited    map[int64]bool                 // segments of which a correction gave back less than the difference
 	noted      bool                           // a credit note took back what was billed
 
 	account  account
@@ -79,6 +86,7 @@ func newLifeOf(
 	l := &life{
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
+		limited: map[int64]bool{},
 	}
 	if in.Coupon != nil {
 		l.redeemed[in.Coupon.ID] = redeemed{Terms: in.Coupon.Terms, from: 1, count: 1}
@@ -132,7 +140,7 @@ func (l *life) untouched(g given) {
 
 // write makes a decision true, and checks that what was written is what was decided.
 func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) {
-	before := l.sub()
+	before, drafts := l.sub(), g.state.Drafts
 	l.untouched(g)
 	l.store.write(changes)
 	l.store.number(&state)
@@ -146,15 +154,17 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	if loaded := l.store.load(state.Captures != nil && g.state.Captures != nil); !compare(loaded, state) {
 		require.Equal(l.t, loaded, state, "what is read after the write is not what was decided")
 	}
-	due := l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(l.decided())
+	action, at := l.next()
+	due := action != subscription.ActionNone && !at.After(l.decided())
 	if due != changes.Unfinished {
-		require.Equal(l.t, due, changes.Unfinished, "unfinished; %s is due at %s", l.sub().NextAction, l.sub().NextActionAt)
+		require.Equal(l.t, due, changes.Unfinished, "unfinished; %s is due at %s", action, at)
 	}
 	l.followCoupons(changes)
 	l.account.scheduled(before, l.sub(), changes.Events)
 	l.account.follow(changes.Events, l.sub(), l.decided())
 	l.account.forget()
 	l.check(before, changes)
+	l.checkUsage(drafts, changes)
 }
 
 // decided is the time that decisions are made at.
@@ -274,9 +284,22 @@ func (l *life) record(id string, said answer.Answer, impossible *fault.Error) re
 
 // until moves time and does all that becomes due by itself.
 func (l *life) until(to time.Time) {
-	for l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(to) {
+	for {
+		action, at := l.next()
 		late := l.late && len(l.sub().Scheduled) == 0 // an account does not tell several changes of a decision apart
-		if at := l.sub().NextActionAt; !late && at.After(l.now) {
+		if due, rates := l.ratesBefore(action, at, to); rates {
+			if !late && due.After(l.now) {
+				l.moveTo(due)
+			} else if late {
+				l.moveTo(to)
+			}
+			l.billUsage()
+			continue
+		}
+		if action == subscription.ActionNone || at.After(to) {
+			break
+		}
+		if !late && at.After(l.now) {
 			l.moveTo(at)
 		} else if late {
 			l.moveTo(to)

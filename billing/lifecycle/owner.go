@@ -70,7 +70,7 @@ func (owner ofSubscription) catchUp(d *Decision) error {
 		if err := owner.collectNext(d); err != nil {
 			return err
 		}
-		action, at := d.Next()
+		action, at := d.performable()
 		collecting := d.IndexOpen(d.Subscription.CollectingInvoiceID)
 		if action == subscription.ActionPaymentRetry && owner.holdsUp(d, collecting) {
 			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
@@ -120,14 +120,17 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	if due, ok := s.dueNext(); ok && !due.After(at) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
-	if due, ok := s.draftDue(); ok && (action == subscription.ActionNone || !due.After(at)) {
-		action, at = subscription.ActionFinalize, due
+	if draft, ok := s.nextDraft(); ok && (action == subscription.ActionNone || !draft.FinalizesAt.After(at)) {
+		action, at = subscription.ActionFinalize, draft.FinalizesAt
+		if draft.AwaitsUsage() {
+			action = subscription.ActionBillUsage
+		}
 	}
 	situation := s.Situation()
 	change, ok := situation.ChangeAt()
 	// Before what it may change of a boundary, and behind what is about an older period.
 	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
-		action == subscription.ActionFinalize
+		action == subscription.ActionFinalize || action == subscription.ActionBillUsage
 	if ok && (change.Before(at) || change.Equal(at) && !older) {
 		action, at = subscription.ActionScheduledChange, change
 	}

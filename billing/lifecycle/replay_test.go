@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func (l *life) restored() *life {
 	out.store, out.captured = l.store.clone(), maps.Clone(l.captured)
 	out.ids, out.redeemed = &ids{world: "b"}, maps.Clone(l.redeemed)
 	out.account.uses = append([]use(nil), l.account.uses...)
+	out.account.stretches = slices.Clone(l.account.stretches)
 	out.account.events = maps.Clone(l.account.events)
 	return &out
 }
@@ -57,6 +59,7 @@ func (l *life) alone(to time.Time) {
 				return // it needs review
 			}
 		}
+		l.lazy = false
 		at := l.sub().NextActionAt
 		if at.Before(l.now) { // a retry came due while a person's attempt was pending
 			at = l.now
@@ -78,6 +81,9 @@ func TestAdvance_RepeatedAfterARestore(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(n)))
 		draw := func(n int, _ string) int { return random.IntN(n) }
 		l := someLife(named{t, seed, n}, draw)
+		if n%3 == 1 {
+			l.meter(draw)
+		}
 		for range random.IntN(30) {
 			l.step(draw)
 		}
@@ -101,6 +107,9 @@ func TestAdvance_RepeatedLateAfterARestore(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(n)))
 		draw := func(n int, _ string) int { return random.IntN(n) }
 		l := someLife(named{t, seed, n}, draw)
+		if n%3 == 1 {
+			l.meter(draw)
+		}
 		for range random.IntN(30) {
 			l.step(draw)
 		}

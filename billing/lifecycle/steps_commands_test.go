@@ -104,7 +104,8 @@ func (l *life) requireParked() {
 
 // behind: more was due than was done yet, so that a command met another state than the store's.
 func (l *life) behind() bool {
-	return l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(l.now)
+	action, at := l.next()
+	return action != subscription.ActionNone && !at.After(l.now)
 }
 
 func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
@@ -191,7 +192,15 @@ func (l *life) schedule(cmd lifecycle.Command) {
 }
 
 func (l *life) cancelNow(refund bool) {
-	over, behind, last := l.sub().Status == subscription.Canceled, l.behind(), len(l.store.invoices)+len(l.store.drafts)
+	over, behind, last := l.sub().Status == subscription.Canceled, l.behind(), len(l.store.invoices)
+	waiting, counted := 0, !l.sub().MeteredSince.IsZero() || !l.sub().LateUsageUntil.IsZero()
+	for _, draft := range l.store.drafts {
+		if draft.AwaitsUsage() {
+			waiting++
+		} else {
+			last++
+		}
+	}
 	if len(l.sub().PendingLines) > 0 {
 		last++
 	}
@@ -206,6 +215,10 @@ func (l *life) cancelNow(refund bool) {
 	}
 	if !refund && !behind {
 		require.Len(l.t, l.store.invoices, last)
+		if ended := !l.sub().LateUsageUntil.IsZero(); ended && counted {
+			waiting++ // for the usage up to the end
+		}
+		require.Len(l.t, l.store.drafts, waiting)
 	}
 	for _, inv := range l.open() {
 		if inv.Terms.Sent() { // its customer may still pay it

@@ -28,6 +28,9 @@ func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	}
 	terms := p.Terms()
 	terms.Prices = prices
+	if !l.idleUsage {
+		terms.Metered = repriced(p)
+	}
 	p, err := p.Next(terms, l.now)
 	if err == nil { // refused: the same prices were drawn
 		l.store.plans[p.Ref()] = p

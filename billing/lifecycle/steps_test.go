@@ -170,6 +170,12 @@ func (l *life) step(draw chance) {
 		l.advance()
 	}
 	l.oneWaits()
+	if l.metered && !l.idleUsage {
+		l.useSome(draw)
+		if l.lazy && draw(6, "usage is rated") == 0 {
+			l.billUsage()
+		}
+	}
 	switch draw(42, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
@@ -242,6 +248,9 @@ func (l *life) step(draw chance) {
 		case 2:
 			l.erase()
 			l.moveTo(l.now.Add(time.Duration(draw(90, "days until the erasure comes")) * 24 * time.Hour))
+			if l.metered && !l.idleUsage && draw(2, "a rating was under way") == 0 {
+				l.billUsage()
+			}
 			l.advance()
 		case 3, 4, 5:
 			l.skipRetry()

@@ -44,6 +44,7 @@ type store struct {
 	toGrants     map[string]balance.Uses // what notes gave back to grants, by invoice
 	events       []event.Event
 	place        map[string]int // of an invoice or transaction in its list
+	usageRows
 }
 
 func (s *store) invoice(id string) *invoice.Invoice {
@@ -188,6 +189,7 @@ func (s *store) write(c lifecycle.Changes) {
 	for _, settled := range c.Settlements {
 		s.settle(settled)
 	}
+	s.writeUsage(c)
 	s.notes = append(s.notes, c.CreditNotes...)
 	s.events = append(s.events, c.Events...)
 	if c.Subscription != nil {
@@ -350,6 +352,7 @@ func (s *store) clone() *store {
 	for i := range out.invoices {
 		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)
 	}
+	out.segments, out.charges, out.records = slices.Clone(s.segments), slices.Clone(s.charges), slices.Clone(s.records)
 	out.place, out.settled = map[string]int{}, map[string]lifecycle.Settlement{}
 	for id, i := range s.place {
 		out.place[id] = i

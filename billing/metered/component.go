@@ -4,6 +4,7 @@
 package metered
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -158,3 +159,6 @@ func scaled(p rating.Price, share Share) rating.Price {
 	p.Minimum, p.Maximum = share.Of(p.Minimum), share.atMost(p.Maximum)
 	return p
 }
+
+// Title names the component for people.
+func (c Component) Title() string { return cmp.Or(c.Name, c.MetricName) }

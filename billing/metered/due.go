@@ -1,6 +1,7 @@
 package metered
 
 import (
+	"maps"
 	"slices"
 
 	"perennial/billing/money"
@@ -21,14 +22,14 @@ func Due(owed, billed []Charge) []Charge {
 	for _, o := range owed {
 		b := known[o.Key]
 		delete(known, o.Key)
-		o.Quantity, o.Amount = o.Quantity.Sub(b.Quantity), o.Amount-b.Amount
+		o.Quantity, o.Amount, o.Before = o.Quantity.Sub(b.Quantity), o.Amount-b.Amount, o.Before+b.Amount
 		if o.Amount != 0 || o.Quantity.Sign() != 0 {
 			due = append(due, o)
 		}
 	}
 	for key, b := range known { // nothing is left of it
 		if b.Amount != 0 || b.Quantity.Sign() != 0 {
-			due = append(due, Charge{Key: key, Quantity: money.Whole(0).Sub(b.Quantity), Amount: -b.Amount})
+			due = append(due, Charge{Key: key, Quantity: money.Whole(0).Sub(b.Quantity), Amount: -b.Amount, Before: b.Amount})
 		}
 	}
 	slices.SortFunc(due, func(a, b Charge) int { return a.Key.compare(b.Key) })
@@ -54,4 +55,24 @@ func Unrated(of usage.Totals) (quantity money.Decimal, records int64) {
 		}
 	}
 	return quantity, records
+}
+
+// Afforded returns charges of one segment of which those below zero give back no more than is kept of their price: what
+// was never asked for, or went back by a credit note, does not go back once more.
+func Afforded(due []Charge, kept map[string]money.Minor) []Charge {
+	left := maps.Clone(kept)
+	for _, c := range due {
+		if c.Amount > 0 {
+			left[c.PriceID] += c.Amount // on the same invoice
+		}
+	}
+	afforded := make([]Charge, 0, len(due))
+	for _, c := range due {
+		if most := max(left[c.PriceID], 0); c.Amount < 0 {
+			c.Limited, c.Amount = -c.Amount > most, max(c.Amount, -most)
+			left[c.PriceID] += c.Amount
+		}
+		afforded = append(afforded, c)
+	}
+	return afforded
 }

@@ -34,6 +34,9 @@ type Segment struct {
 // Used is what a component has counted in a segment.
 type Used struct {
 	Component
+	// Level: the quantity is a level (usage.Definition.Levels). A segment costs its share of what the level costs for a
+	// whole period, so that a change of plan does not bill the same seats twice.
+	Level      bool
 	Quantities usage.Totals // by lot
 	Before     usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
 }
@@ -57,7 +60,13 @@ type Charge struct {
 	Key
 	Quantity money.Decimal
 	Amount   money.Minor
-	Steps    []rating.Step // of the whole that is owed
+	// Whole is what a whole period costs, of a level in a part of one; 0: the charge is for all of its steps.
+	Whole money.Minor
+	// Before is what of the steps was billed already: by earlier invoices, or, where it is cumulated, in earlier periods.
+	Before money.Minor
+	// Limited: it gives back less than the difference, since no more is kept of what was billed.
+	Limited bool
+	Steps   []rating.Step // of the whole that is owed
 }
 
 // Owed returns what segments of a period cost by the quantities that are known, in a fixed order. Faults: those of
@@ -123,6 +132,11 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 		return charge, nil
 	}
 	price := u.Rates[lot.Rate].Price
+	if u.Level && !s.Share.Whole() {
+		rated, err := price.Rate(quantity, c)
+		charge.Whole, charge.Amount, charge.Steps = rated.Amount, s.Share.Of(rated.Amount), rated.Steps
+		return charge, err
+	}
 	if !u.Cumulated {
 		rated, err := scaled(price, s.Share).Rate(quantity, c)
 		charge.Amount, charge.Steps = rated.Amount, rated.Steps
@@ -139,7 +153,7 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 		return charge, err
 	}
 	all, err := price.Rate(before.Add(quantity), c)
-	charge.Amount, charge.Steps = all.Amount-first.Amount, all.Steps
+	charge.Amount, charge.Before, charge.Steps = all.Amount-first.Amount, first.Amount, all.Steps
 	return charge, err
 }
 

@@ -23,9 +23,6 @@ func (in Setting) sell(s *subscription.Subscription) error {
 			return subscription.ErrPlanIsAddOn.In("pendingPlan")
 		}
 	}
-	if err := fault.Joined(subscription.CheckMetered(in.Plan, "plan"), subscription.CheckMetered(next, "pendingPlan")); err != nil {
-		return err
-	}
 	var err error
 	if s.AddOns, err = subscription.Sell(in.AddOns, in.Plan); err != nil {
 		return err

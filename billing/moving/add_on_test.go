@@ -46,10 +46,6 @@ func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
 		code   string
 	}{
 		"an add-on as the plan": {func(in *moving.Setting) { in.Plan.AddOn = true }, "plan_is_add_on"},
-		"metered prices":        {func(in *moving.Setting) { in.Plan.Metered = &metered.Prices{} }, "metered_prices_not_billed"},
-		"metered prices to come": {
-			func(in *moving.Setting) { next := in.Plan; next.Metered = &metered.Prices{}; in.Pending = &next }, "metered_prices_not_billed",
-		},
 		"a metered add-on": {
 			func(in *moving.Setting) {
 				extra := addOn(in.Plan)

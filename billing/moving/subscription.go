@@ -9,6 +9,7 @@ import (
 	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -119,6 +120,9 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	}
 	if in.Bills(s).Costs() {
 		s.PaidElsewhereIndex = s.PeriodIndex
+	}
+	if metering.Counts(s, in.Plan) { // what was used before was billed in the other system
+		s.MeteredSince = now
 	}
 	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),
 		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }}).Itemized()

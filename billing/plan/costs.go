@@ -85,5 +85,8 @@ func (p Plan) describe(price Price) string {
 	if price.Name == "" {
 		return p.Name
 	}
-	return p.Name + " – " + price.Name
+	return p.Titled(price.Name)
 }
+
+// Titled is how a line names a part of the plan.
+func (p Plan) Titled(part string) string { return p.Name + " – " + part }

@@ -109,8 +109,7 @@ func (s Situation) offered(p plan.Plan) error {
 	return subscription.CheckCurrency(p, s.Currency)
 }
 
-// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive,
-// metered_prices_not_billed.
+// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.
 func subscribable(p plan.Plan) error {
 	switch {
 	case p.AddOn:
@@ -118,7 +117,7 @@ func subscribable(p plan.Plan) error {
 	case !p.Active:
 		return subscription.ErrPlanInactive
 	default:
-		return subscription.CheckMetered(p, "planId")
+		return nil
 	}
 }
 

@@ -3,6 +3,7 @@ package subscribing
 import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/metering"
 	"perennial/billing/subscription"
 )
 
@@ -11,6 +12,8 @@ type Decision struct {
 	Subscription subscription.Subscription
 	Issue        []invoice.Draft
 	Events       []event.Event
+	// Passed are the periods that were over when the decision opened them.
+	Passed []metering.Opened
 	// Unused are coupons whose redemption counts as not used.
 	Unused []string
 	// StopCollection: nothing automatic may happen to any open invoice any more.

@@ -22,7 +22,7 @@ var (
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
 // the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
 // subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
-// metered_prices_not_billed, payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
+// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -38,9 +38,6 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decis
 	}
 	if err := subscription.CheckCurrency(to, s.Currency); err != nil {
 		return Decision{}, fault.From(err).In("planVersion")
-	}
-	if err := subscription.CheckMetered(to, "planVersion"); err != nil {
-		return Decision{}, err
 	}
 	present, next := s.Present(), s.Upcoming()
 	present.Plan, next.Plan = to, to

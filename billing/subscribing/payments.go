@@ -21,15 +21,17 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
 	}
-	s.ExtendPaid(paid.Period.End)
+	if paid.Reason != invoice.Usage { // which pays for no time that access depends on
+		s.ExtendPaid(paid.Period.End)
+	}
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
 	}
-	if s.Status == subscription.Active && s.ActivatedAt.IsZero() {
+	if s.Status == subscription.Active && s.ActivatedAt.IsZero() && paid.Reason != invoice.Usage {
 		s.ActivatedAt = now
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Activated(now)}}, nil
 	}
-	return s.recovered(paid.ID, now)
+	return s.recovered(paid, now)
 }
 
 // WrittenOff is what it means for its subscription that a person gave an invoice up, by voiding it or marking it
@@ -39,13 +41,14 @@ func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, err
 	if err := permit(s.Status, invoiceWrittenOff); err != nil {
 		return Decision{}, err
 	}
-	return s.recovered(inv.ID, now)
+	return s.recovered(inv, now)
 }
 
 // recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried.
-// Its current period is billed in full where no invoice did.
-func (s Situation) recovered(closed string, now time.Time) (Decision, error) {
-	if s.Status != subscription.PastDue || s.Facts.InCollection(closed) {
+// Its current period is billed in full where no invoice did. Usage that is paid activates none that no period was paid
+// of.
+func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, error) {
+	if s.Status != subscription.PastDue || s.Facts.InCollection(closed.ID) {
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	d := Decision{}
@@ -62,10 +65,10 @@ func (s Situation) recovered(closed string, now time.Time) (Decision, error) {
 		if len(d.Issue) == 0 {
 			s.ExtendPaid(s.CurrentPeriod.End)
 		} else {
-			d.Issue[0].After = closed
+			d.Issue[0].After = closed.ID
 		}
 	}
-	if s.ActivatedAt.IsZero() {
+	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage {
 		s.ActivatedAt = now
 	}
 	d.Events = []event.Event{s.Activated(now)}

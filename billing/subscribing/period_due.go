@@ -51,10 +51,11 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	begin, waited := o.begin, s.Waiting()
 	bill := s.Facts.Plan
 	was := s.Subscription
+	var d Decision
 	var lines []invoice.Line
 	var err error
 	if begin {
-		lines, err = s.begins()
+		lines, d.Passed, err = s.begins()
 	} else {
 		bill = s.becomeNext(o.start)
 		s.open(s.Facts.Settings.Measure(bill))
@@ -66,7 +67,6 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	if s.Status == subscription.Trialing {
 		s.Status, s.TrialNoticeAt = subscription.Active, time.Time{}
 	}
-	var d Decision
 	d.Events = append(d.Events, s.LeftPlan(was.Plan(), now)...)
 	if s.Quantity != was.Quantity {
 		d.Events = append(d.Events, s.Updated(now, "quantity"))

@@ -5,13 +5,13 @@ import (
 	"perennial/billing/plan"
 )
 
-// CheckMetered refuses a plan or an add-on with metered prices, for whose usage nothing bills yet (ADR 58); field is
-// where the request names it. Whatever a subscription begins with or changes to is checked. Fault:
-// metered_prices_not_billed.
+// CheckMetered refuses an add-on with metered prices, whose usage nothing bills yet (ADR 58); field is where the
+// request names it. Fault: metered_prices_not_billed.
 func CheckMetered(p plan.Plan, field string) error {
-	if p.Metered == nil {
+	if p.Metered == nil || !p.AddOn {
 		return nil
 	}
 	return fault.New(fault.Conflict, "metered_prices_not_billed",
-		"The plan or add-on has `meteredPrices`, which are not billed yet. Choose one, or a version of it, without them.").In(field)
+		"The add-on has `meteredPrices`, which are billed of plans only, so far. Choose an add-on, or a version of it, "+
+			"without them.").In(field)
 }

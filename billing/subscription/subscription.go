@@ -43,6 +43,7 @@ const (
 	ActionPaymentRetry    Action = "payment_retry"    // the next automatic attempt
 	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay an invoice that was sent ends
 	ActionFinalize        Action = "finalize_invoice" // the grace of an invoice in draft ends
+	ActionBillUsage       Action = "bill_usage"       // the same, and the usage that the invoice bills is rated
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
 	ActionResume          Action = "resume"           // the pause ends
 )
@@ -78,7 +79,12 @@ type Subscription struct {
 	// PaidElsewhereIndex is the index of the period that was paid in the system that the subscription was imported from;
 	// 0: none was.
 	PaidElsewhereIndex int
-	PendingLines       []invoice.Line // prorations that the next invoice bills, whenever that is
+	// MeteredSince is since when the metered prices of its plan count: the start of the segment that goes on. Zero:
+	// none do.
+	MeteredSince time.Time
+	// LateUsageUntil is until when records of closed segments may come, whose usage a later invoice bills; zero: none may.
+	LateUsageUntil time.Time
+	PendingLines   []invoice.Line // prorations that the next invoice bills, whenever that is
 	// index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	NextPeriod          int
 	PaidThrough         time.Time

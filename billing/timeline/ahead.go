@@ -75,6 +75,8 @@ func happens(e foresight.Expected) string {
 		return "The time to pay the open invoice ends."
 	case subscription.ActionFinalize:
 		return "The draft of an invoice is finalized."
+	case subscription.ActionBillUsage:
+		return "The usage is rated, and the invoice that bills it is finalized."
 	case subscription.ActionPastDueEnd:
 		return "The subscription ends: it was past due for too long."
 	default:

@@ -18,6 +18,7 @@ type Facts struct {
 	Now                time.Time // the subscription's: virtual on a test clock
 	SubscriptionAbsent bool      // also: of a customer who was deleted
 	Started, Ended     time.Time // of the subscription; a zero end: it goes on
+	Closed             bool      // its last usage is billed: nothing would bill a record
 	MetricAbsent       bool
 	Metric             Metric // its current version, as far as value needs it
 }
@@ -34,10 +35,15 @@ var (
 		"The subscription ended before `timestamp`. Send usage of the time before its end, or another subscription.").In("timestamp")
 )
 
+// errClosed refuses what comes behind the last invoice.
+var errClosed = fault.New(fault.Conflict, "usage_closed",
+	"The subscription has ended and its last usage is billed, so that no invoice would bill this record.").
+	In("subscriptionId")
+
 // Admit decides whether a record is taken. Faults, in this order: subscription_not_found, metric_not_found,
-// metric_archived, usage_too_old, usage_too_far_ahead, usage_before_subscription, usage_after_end,
-// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so
-// that one statement decides and writes.
+// metric_archived, usage_too_old, usage_too_far_ahead, usage_before_subscription, usage_after_end, usage_closed,
+// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions,
+// so that one statement decides and writes.
 func Admit(r Record, f Facts) error {
 	switch {
 	case f.SubscriptionAbsent:
@@ -55,6 +61,8 @@ func Admit(r Record, f Facts) error {
 		return errTooEarly
 	case !f.Ended.IsZero() && !r.At.Before(f.Ended):
 		return errEnded
+	case f.Closed:
+		return errClosed
 	}
 	value, lacks := f.Metric.value(r)
 	switch {

@@ -49,6 +49,19 @@ var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:/-]*$`)
 // Carries reports whether a period's quantity depends on what came before it.
 func (d Definition) Carries() bool { return d.CarriesOver || d.Aggregation == WeightedSum }
 
+// Levels reports whether a period's quantity is a level: what there was at most, at last, or at all. Parts of a period
+// each have their own, so that their quantities do not add up to that of the whole.
+func (d Definition) Levels() bool {
+	switch d.Aggregation {
+	case Sum, Count:
+		return d.CarriesOver
+	case WeightedSum:
+		return false
+	default:
+		return true
+	}
+}
+
 // VersionID names one version: the metric's id, and its number behind a dot for all but the first.
 func (m Metric) VersionID() string {
 	if m.Version == 1 {

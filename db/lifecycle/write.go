@@ -45,6 +45,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, g := range c.EndedGrants {
 		all.do(func() error { return tx.customers.EndCreditGrant(ctx, environmentID, g.Grant, g.Taken, g.Reason, c.At) })
 	}
+	all.do(func() error { return tx.writeUsage(ctx, environmentID, s.Subscription, c) })
 	for _, entry := range c.Credit {
 		all.do(func() error {
 			return tx.customers.AddCredit(ctx, environmentID, s.Customer.ID, s.BalanceCurrency(),

@@ -16,6 +16,7 @@ with given as materialized (
            s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
            coalesce(k.now_at, @now::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, @now::timestamptz) as at,
            least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
+           coalesce(s.late_usage_until <= s.canceled_at, false) as closed,
            m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
     from given g
     left join subscriptions s on s.environment_id = @environment_id and s.id = g.subscription_id
@@ -28,7 +29,7 @@ with given as materialized (
     where not j.subscription_absent and not j.metric_absent and (j.active or j.corrects <> '')
       and j.at >= j.now - make_interval(secs => @max_age_seconds::bigint)
       and j.at <= j.now + make_interval(secs => @max_ahead_seconds::bigint)
-      and j.at >= j.started and (j.ended is null or j.at < j.ended)
+      and j.at >= j.started and (j.ended is null or j.at < j.ended) and not j.closed
       and (j.property is null or coalesce(j.properties ->> j.property, '') <> '')
       and (j.key_property is null or coalesce(j.properties ->> j.key_property, '') <> '')
       and (j.corrects <> '' or case
@@ -51,7 +52,7 @@ with given as materialized (
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
-       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
+       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.closed::boolean as closed, j.active::boolean as active,
        j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
 from judged j left join taken t on t.record_id = j.id;
 

@@ -76,7 +76,7 @@ cross join lateral (
     select s.environment_id, s.id, s.currency, s.next_action_at,
         (select coalesce(sum(i.amount_due), 0) from invoices i
          where i.environment_id = s.environment_id and i.subscription_id = s.id
-           and (i.status = 'open' or i.status = 'draft' and s.next_action = 'finalize_invoice')) as open,
+           and (i.status = 'open' or i.status = 'draft' and s.next_action in ('finalize_invoice', 'bill_usage'))) as open,
         case when s.next_action in ('begin', 'trial_end', 'renewal', 'resume') and s.status <> 'past_due' then
             (select coalesce(sum(case when p.currencies ? s.currency
                  then coalesce((p.currencies -> s.currency ->> 'amount')::bigint, 0) else p.amount end), 0) from prices p

@@ -38,5 +38,11 @@ func (l *Log) MeteredSegments(
 			return nil, err
 		}
 	}
-	return metered.Segments(spans, from, questions, answers), nil
+	segments := metered.Segments(spans, from, questions, answers)
+	for _, s := range segments {
+		for i := range s.Usage {
+			s.Usage[i].Level = metrics[s.Usage[i].MetricVersionID].Levels()
+		}
+	}
+	return segments, nil
 }

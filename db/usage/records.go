@@ -79,6 +79,7 @@ func usageTakenFromDB(row dbsqlc.UsageInsertRow, metricName string) Taken {
 		Taken: row.Taken, At: row.At,
 		Facts: usage.Facts{
 			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: core.Value(row.Ended),
+			Closed:       row.Closed,
 			MetricAbsent: row.MetricAbsent,
 			Metric: usage.Metric{Name: metricName, Active: row.Active, Definition: usage.Definition{
 				Property: core.Value(row.Property), KeyProperty: core.Value(row.KeyProperty), CarriesOver: row.Carries,

@@ -89,6 +89,7 @@ var walls = []fixture{
 	imports("activities/delivery", "perennial/activities/charging", "this folder may import execution"),
 	imports("activities/pacing", "perennial/activities/charging", "this folder may import execution"),
 	imports("activities/due", "perennial/activities/reconcile", "this folder may import execution"),
+	imports("activities/rating", "perennial/activities/due", "this folder may import execution"),
 	imports("activities/reconcile", "perennial/activities/charging", "execution and due"),
 	imports("activities/execution", "perennial/activities/due", "knows none of them"),
 	imports("workflows", "perennial/db", "workflows may import"),

@@ -97,9 +97,10 @@ func (s *Service) DeleteInvoice(
 }
 
 // FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it
-// is charged automatically, is started after the commit. Faults: invoice_not_found, those of lifecycle.Finalize.
+// is charged automatically, is started after the commit. withoutUsage: what it waits for of usage is left to the next
+// invoice. Faults: invoice_not_found, those of lifecycle.Finalize.
 func (s *Service) FinalizeInvoice(
-	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, withoutUsage bool, around usecase.Around[invoice.Invoice],
 ) error {
 	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Service) FinalizeInvoice(
 	if seen.SubscriptionID != "" {
 		return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
 			done, err := usecase.Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID,
-				lifecycle.FinalizeInvoice{InvoiceID: invoiceID})
+				lifecycle.FinalizeInvoice{InvoiceID: invoiceID, WithoutUsage: withoutUsage})
 			if err != nil {
 				return seen, err
 			}

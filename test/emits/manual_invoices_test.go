@@ -114,7 +114,7 @@ func (s *stage) draftFor(customerID string, how terms.Terms) (invoice.Invoice, e
 }
 
 func (s *stage) finalize(draft invoice.Invoice) func() error {
-	return func() error { return s.service.Invoices.FinalizeInvoice(s.ctx, s.by, draft.ID, noneAround) }
+	return func() error { return s.service.Invoices.FinalizeInvoice(s.ctx, s.by, draft.ID, false, noneAround) }
 }
 
 // sent has the next invoices of a subscription sent, to be paid within the week.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/customer"
+	"perennial/billing/lifecycle"
 	"perennial/db"
 )
 
@@ -36,4 +37,24 @@ func (l *Life) ChangeCustomer(change func(*customer.Customer)) {
 		change(&c)
 		return tx.Customers.Save(l.T.Context(), l.Env, c)
 	})
+}
+
+// Change makes a decision about the subscription and writes it.
+func (l *Life) Change(
+	decide func(lifecycle.State, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error),
+) (after lifecycle.State) {
+	l.T.Helper()
+	l.InTx(l.T, func(tx *db.Tx) error {
+		found, err := tx.Lifecycle.LockSubscription(l.T.Context(), l.Env, l.Ref.ID)
+		if err != nil {
+			return err
+		}
+		state, changes, err := decide(found, db.Moment(l.Clock.Now(), l.Clock.Now()))
+		if err != nil {
+			return err
+		}
+		after = state
+		return tx.Lifecycle.Write(l.T.Context(), l.Env, state, changes)
+	})
+	return after
 }

@@ -138,6 +138,9 @@ func (l *Life) Wake() {
 
 // Advance runs the activity once.
 func (l *Life) Advance() (contract.Snapshot, error) {
+	if l.Snap.NextAction == subscription.ActionBillUsage && !l.Clock.Now().Before(l.Snap.NextAt) {
+		return l.Usage.BillUsage(l.T.Context(), contract.AdvanceInput{Ref: l.Ref, Now: l.Clock.Now()})
+	}
 	return l.Subscriptions.Advance(l.T.Context(), contract.AdvanceInput{Ref: l.Ref, Now: l.Clock.Now()})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"perennial/activities"
 	"perennial/activities/charging"
+	"perennial/activities/rating"
 	"perennial/billing/account"
 	"perennial/billing/customer"
 	"perennial/billing/dunning"
@@ -44,6 +45,7 @@ type Scene struct {
 	Started  *Effects
 
 	Subscriptions *activities.Subscriptions
+	Usage         *rating.Usage
 	Payments      *charging.Payments
 
 	providers []*Provider
@@ -109,6 +111,7 @@ func New(t testing.TB, options ...Option) *Scene {
 		return nil
 	})
 	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
+	s.Usage = &rating.Usage{Store: worker, Log: db.NewUsageLog(worker), Clock: clock.Now, Observer: Unobserved{}}
 	s.Payments = &charging.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }

@@ -21,15 +21,24 @@ func Line(l, reversed invoice.Line, c money.Currency) error {
 	if err != nil {
 		return err
 	}
-	amount := whole
+	amount := whole - int64(by.Before)
+	if by.Before != 0 && l.Kind != invoice.Metered {
+		return fmt.Errorf("%d was billed before, of what is no usage", by.Before)
+	}
 	if by.Part != nil {
 		if amount, err = part(*by, whole, reversed); err != nil {
 			return err
 		}
+		amount -= int64(by.Before)
 	} else if l.Prorated() {
 		return fmt.Errorf("no part of the period")
 	}
-	if by.Limit != nil {
+	if by.Limit != nil && l.Kind == invoice.Metered {
+		if int64(by.Limit.Amount) >= -amount {
+			return fmt.Errorf("the limit %+v lowers nothing of %d", *by.Limit, amount)
+		}
+		amount = -int64(by.Limit.Amount)
+	} else if by.Limit != nil {
 		if int64(by.Limit.Amount) >= amount || by.Limit.Reason == "" || l.Kind != invoice.ProrationCredit {
 			return fmt.Errorf("the limit %+v lowers nothing of %d", *by.Limit, amount)
 		}

@@ -356,6 +356,7 @@ type Invoice struct {
 	Memo              *string             `db:"memo"`
 	Metadata          *metadata.Pairs     `db:"metadata"`
 	FinalizesAt       *time.Time          `db:"finalizes_at"`
+	UsageUntil        *time.Time          `db:"usage_until"`
 }
 
 type InvoiceLine struct {
@@ -599,6 +600,8 @@ type Subscription struct {
 	PendingAddOnQuantities []int64                        `db:"pending_add_on_quantities"`
 	ScheduledChanges       *subscription.ScheduledChanges `db:"scheduled_changes"`
 	ScheduledPlanIds       []string                       `db:"scheduled_plan_ids"`
+	MeteredSince           *time.Time                     `db:"metered_since"`
+	LateUsageUntil         *time.Time                     `db:"late_usage_until"`
 }
 
 type SubscriptionItem struct {
@@ -709,6 +712,21 @@ type Transaction struct {
 	CreatedVirtually  bool               `db:"created_virtually"`
 	UnansweredAt      *time.Time         `db:"unanswered_at"`
 	UnansweredSince   *time.Time         `db:"unanswered_since"`
+}
+
+type UsageSegment struct {
+	EnvironmentID  string                  `db:"environment_id"`
+	SubscriptionID string                  `db:"subscription_id"`
+	StartedAt      time.Time               `db:"started_at"`
+	EndedAt        time.Time               `db:"ended_at"`
+	PeriodIndex    int                     `db:"period_index"`
+	PlanID         string                  `db:"plan_id"`
+	ShareFrom      int64                   `db:"share_from"`
+	ShareTo        int64                   `db:"share_to"`
+	ShareLength    int64                   `db:"share_length"`
+	ShareMeasure   string                  `db:"share_measure"`
+	PeriodSeconds  int64                   `db:"period_seconds"`
+	Discounts      *subscription.Discounts `db:"discounts"`
 }
 
 type WebhookDelivery struct {

@@ -498,6 +498,7 @@ with given as materialized (
            s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
            coalesce(k.now_at, $11::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, $11::timestamptz) as at,
            least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
+           coalesce(s.late_usage_until <= s.canceled_at, false) as closed,
            m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
     from given g
     left join subscriptions s on s.environment_id = $12 and s.id = g.subscription_id
@@ -505,12 +506,12 @@ with given as materialized (
     left join test_clocks k on k.environment_id = $12 and k.id = s.test_clock_id
     left join metrics m on m.environment_id = $12 and m.name = g.metric_name and m.current
 ), admitted as (
-    select j.ordinal, j.id, j.key, j.fingerprint, j.subscription_id, j.quantity, j.properties, j.corrects, j.subscription_absent, j.metric_absent, j.now, j.at, j.started, j.ended, j.metric_id, j.active, j.carries, j.property, j.key_property
+    select j.ordinal, j.id, j.key, j.fingerprint, j.subscription_id, j.quantity, j.properties, j.corrects, j.subscription_absent, j.metric_absent, j.now, j.at, j.started, j.ended, j.closed, j.metric_id, j.active, j.carries, j.property, j.key_property
     from judged j
     where not j.subscription_absent and not j.metric_absent and (j.active or j.corrects <> '')
       and j.at >= j.now - make_interval(secs => $13::bigint)
       and j.at <= j.now + make_interval(secs => $14::bigint)
-      and j.at >= j.started and (j.ended is null or j.at < j.ended)
+      and j.at >= j.started and (j.ended is null or j.at < j.ended) and not j.closed
       and (j.property is null or coalesce(j.properties ->> j.property, '') <> '')
       and (j.key_property is null or coalesce(j.properties ->> j.key_property, '') <> '')
       and (j.corrects <> '' or case
@@ -533,7 +534,7 @@ with given as materialized (
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
-       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
+       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.closed::boolean as closed, j.active::boolean as active,
        j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
 from judged j left join taken t on t.record_id = j.id
 `
@@ -563,6 +564,7 @@ type UsageInsertRow struct {
 	At                 time.Time  `db:"at"`
 	Started            time.Time  `db:"started"`
 	Ended              *time.Time `db:"ended"`
+	Closed             bool       `db:"closed"`
 	Active             bool       `db:"active"`
 	Carries            bool       `db:"carries"`
 	Property           *string    `db:"property"`
@@ -605,6 +607,7 @@ func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParam
 			&i.At,
 			&i.Started,
 			&i.Ended,
+			&i.Closed,
 			&i.Active,
 			&i.Carries,
 			&i.Property,

@@ -15,8 +15,8 @@ var draft = invoices.but(slices.Concat([]string{"position"}, issued)...)
 
 // identity never changes.
 var identity = []string{
-	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency", "finalizes_at",
-	"created_at", "position",
+	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency", "created_at",
+	"position",
 }
 
 // Numbers are gapless, so the counter's row stays locked until the transaction ends: what takes a number is sent

@@ -255,6 +255,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"pending_add_on_quantities",
 		"scheduled_changes",
 		"scheduled_plan_ids",
+		"metered_since",
+		"late_usage_until",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -376,6 +378,10 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.ScheduledChanges
 		case 58:
 			return row.ScheduledPlanIds
+		case 59:
+			return row.MeteredSince
+		case 60:
+			return row.LateUsageUntil
 		}
 		panic("rows: no such column")
 	},
@@ -469,6 +475,7 @@ var invoices = table[dbsqlc.Invoice]{
 		"memo",
 		"metadata",
 		"finalizes_at",
+		"usage_until",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
 		switch column {
@@ -572,6 +579,8 @@ var invoices = table[dbsqlc.Invoice]{
 			return row.Metadata
 		case 49:
 			return row.FinalizesAt
+		case 50:
+			return row.UsageUntil
 		}
 		panic("rows: no such column")
 	},

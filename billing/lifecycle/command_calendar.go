@@ -1,6 +1,10 @@
 package lifecycle
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/subscription"
+)
 
 // EndTrial moves the end of the subscription's trial. Where that is now, the first period begins and is billed at once.
 // Faults: those of subscribing.EndTrialAt.
@@ -22,4 +26,17 @@ func (c EndTrial) judge(d *Decision) (func() error, error) {
 		}
 		return d.CatchUp()
 	}, nil
+}
+
+// MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscribing.MoveAnchor.
+type MoveAnchor struct {
+	Proration subscription.ProrationBehavior
+}
+
+// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+func (MoveAnchor) Name() string { return "change_plan" }
+
+func (c MoveAnchor) judge(d *Decision) (func() error, error) {
+	made, err := d.situation().MoveAnchor(c.Proration, d.Now)
+	return func() error { return d.carryOut(made) }, err
 }

@@ -1,0 +1,179 @@
+package costing
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"perennial/billing/invoice"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+	"perennial/billing/subscription"
+)
+
+// MaxUsageLines bounds the lines of one price in a segment, by rates and values of dimensions: the largest have one
+// each, and one line has the others. What each comes to is kept with the invoice.
+const MaxUsageLines = 200
+
+// Used returns a line for what each key of a segment comes to, less the percentages of the coupons that it had. A
+// coupon of an amount is taken off what is billed in advance. Fault: amount_too_large.
+func (s Period) Used(of metering.Segment, on plan.Plan, charges []metered.Charge) ([]invoice.Line, error) {
+	s.PeriodIndex = of.PeriodIndex
+	s.Discounts = slices.DeleteFunc(slices.Clone(of.Discounts), func(d subscription.Discount) bool {
+		return !d.Percent.IsGiven()
+	})
+	var lines []invoice.Line
+	for _, c := range charges {
+		if c.Amount == 0 {
+			continue // units that cost nothing, which no line explains
+		}
+		line := invoice.Line{
+			Kind: invoice.Metered, Description: describe(on, c), PlanID: of.Plan.ID, PriceID: c.PriceID,
+			PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount, Rates: s.Facts.Rates,
+			Period: period.Period{Start: of.Start, End: of.End},
+		}
+		if price, simple := unitPrice(c); simple {
+			line.UnitPrice = price.String()
+		} else {
+			line.Explanation = &invoice.Explanation{Steps: invoice.StepsOf(s.steps(c)), Before: c.Before}
+			if c.Whole != 0 {
+				line.Explanation.Part = &invoice.Part{
+					Of: invoice.DividedPeriod, Whole: c.Whole, Measure: of.Measure,
+					From: of.Share.From, To: of.Share.To, Length: of.Share.Length,
+				}
+			}
+		}
+		if c.Limited && line.Explanation != nil {
+			line.Explanation.Limit = &invoice.Limit{Amount: -c.Amount, Reason: invoice.LimitBilled}
+		}
+		var err error
+		if line.Discounts, err = s.reduced(line, c.Before); err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return few(on, lines), nil
+}
+
+// few leaves each price the largest MaxUsageLines of its lines, and makes one of the others.
+func few(on plan.Plan, lines []invoice.Line) []invoice.Line {
+	of := map[string][]int{}
+	for i, l := range lines {
+		of[l.PriceID] = append(of[l.PriceID], i)
+	}
+	others := map[int]bool{}
+	var rest []invoice.Line
+	for _, price := range slices.Sorted(maps.Keys(of)) {
+		places := of[price]
+		if len(places) <= MaxUsageLines {
+			continue
+		}
+		slices.SortStableFunc(places, func(a, b int) int {
+			return cmp.Compare(max(lines[b].Amount, -lines[b].Amount), max(lines[a].Amount, -lines[a].Amount))
+		})
+		for _, i := range places[MaxUsageLines:] {
+			others[i] = true
+		}
+		rest = append(rest, together(on, lines, places[MaxUsageLines:]))
+	}
+	var kept []invoice.Line
+	for i, l := range lines {
+		if !others[i] {
+			kept = append(kept, l)
+		}
+	}
+	return append(kept, rest...)
+}
+
+// together is one line for those at some places, which are of one price. How each amount comes about is left out.
+func together(on plan.Plan, lines []invoice.Line, places []int) invoice.Line {
+	sum := lines[places[0]]
+	sum.Description = on.Titled(title(on, sum.PriceID)) + " (" + strconv.Itoa(len(places)) + " others)"
+	sum.Amount, sum.UnitPrice, sum.Discounts = 0, "", nil
+	quantity := money.Whole(0)
+	for _, i := range places {
+		units, _ := money.ParseDecimal(lines[i].Quantity) // it is one that was written
+		quantity, sum.Amount = quantity.Add(units), sum.Amount+lines[i].Amount
+		for _, d := range lines[i].Discounts {
+			sum.Discounts = sum.Discounts.Plus(d)
+		}
+	}
+	sum.Quantity, sum.Explanation = quantity.String(), nil
+	return sum
+}
+
+// title names a component of a plan, or its commitment.
+func title(on plan.Plan, priceID string) string {
+	if on.Metered != nil {
+		for _, component := range on.Metered.Components {
+			if component.ID == priceID {
+				return component.Title()
+			}
+		}
+	}
+	return "Commitment"
+}
+
+// reduced returns what percentages take off a line of usage: off all that is owed of its key, less what they took off
+// what was billed before. So a correction gives back what was asked for, however the whole was divided among invoices.
+func (s Period) reduced(line invoice.Line, before money.Minor) (invoice.Shares, error) {
+	all, err := s.Discounted(nil, []invoice.Line{{PlanID: line.PlanID, Amount: before + line.Amount}})
+	if err != nil {
+		return nil, err
+	}
+	billed, err := s.Discounted(nil, []invoice.Line{{PlanID: line.PlanID, Amount: before}})
+	if err != nil {
+		return nil, err
+	}
+	var shares invoice.Shares
+	for _, d := range s.Discounts {
+		share := invoice.Share{CouponID: d.CouponID, Code: d.Code}
+		share.Amount = all[0].Discounts.Of(d.CouponID) - billed[0].Discounts.Of(d.CouponID)
+		if share.Amount != 0 {
+			shares = append(shares, share)
+		}
+	}
+	return shares, nil
+}
+
+// unitPrice returns what each unit of a charge costs, where that explains the whole amount.
+func unitPrice(c metered.Charge) (price money.Decimal, simple bool) {
+	if len(c.Steps) != 1 || c.Before != 0 || c.Whole != 0 {
+		return price, false
+	}
+	only := c.Steps[0]
+	return only.UnitPrice, only.Kind == rating.Units && only.Tier == 0 && only.Quantity.Cmp(c.Quantity) == 0
+}
+
+// steps are those of a charge; what a commitment adds has none of its own.
+func (s Period) steps(c metered.Charge) []rating.Step {
+	whole := money.Units(c.Before+c.Amount, s.Currency)
+	if len(c.Steps) > 0 || whole.Sign() == 0 {
+		return c.Steps
+	}
+	return []rating.Step{{Kind: rating.Fixed, Quantity: money.Whole(1), UnitPrice: whole, Amount: whole}}
+}
+
+// describe names what a charge is for: the component and the values of the dimensions that it is for.
+func describe(on plan.Plan, c metered.Charge) string {
+	what := on.Titled(title(on, c.PriceID))
+	var values []string
+	for _, v := range c.Lot.By.Values() {
+		if v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) > 0 {
+		what += " (" + strings.Join(values, ", ") + ")"
+	}
+	if c.Amount < 0 {
+		what = "Correction of " + what
+	}
+	return what
+}

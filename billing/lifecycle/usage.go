@@ -1,0 +1,162 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
+	"perennial/billing/tax"
+)
+
+// meter returns a decision of the subscription's rules with the segments that it ends, and with what bills their
+// usage.
+func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, []metering.Segment, error) {
+	c.After, c.Passed = made.Subscription, made.Passed
+	s, closed, err := c.Follow()
+	made.Subscription, made.Issue = s, c.Bill(s, made.Issue)
+	return made, closed, err
+}
+
+// performable returns the next action that a decision can carry out: all but the rating of usage, which needs records.
+// A draft that waits for it holds nothing else up.
+func (s State) performable() (subscription.Action, time.Time) {
+	if slices.ContainsFunc(s.Drafts, invoice.Invoice.AwaitsUsage) {
+		s.Drafts = slices.DeleteFunc(slices.Clone(s.Drafts), invoice.Invoice.AwaitsUsage)
+	}
+	return s.Next()
+}
+
+// UsageBilled is what an invoice bills of usage, key by key: what later ones bill no more.
+type UsageBilled struct {
+	InvoiceID string
+	Charges   []metered.Charge
+}
+
+// UsageRated is what the usage comes to that a draft waits for: by segment, what is owed and not billed.
+type UsageRated struct {
+	InvoiceID string
+	Segments  []RatedSegment
+}
+
+// RatedSegment is what is to be billed of one segment, with the version of the plan whose prices counted in it.
+type RatedSegment struct {
+	metering.Segment
+	On      plan.Plan
+	Charges []metered.Charge
+}
+
+// BillUsage issues a draft that waits for its usage, with a line for what each key comes to; one that bills nothing at
+// all is deleted. Nothing changes where the draft is gone or not due, so that it may be repeated. Faults:
+// amount_too_large, those of Advance.
+func BillUsage(s State, r UsageRated, at Moment) (State, Changes, error) {
+	d := Begin(s, at)
+	i := d.indexDraft(r.InvoiceID)
+	erased := !d.Customer.ErasedAt.IsZero() // the invoice would have no recipient
+	if i >= 0 && !erased && d.Drafts[i].AwaitsUsage() && !d.Now.Before(d.Drafts[i].FinalizesAt) {
+		d.due = d.Drafts[i].FinalizesAt
+		until := d.Drafts[i].UsageUntil
+		if err := d.billUsage(i, r.Segments); err != nil {
+			return State{}, Changes{}, err
+		}
+		d.Subscription = metering.Billed(d.Subscription, until)
+		d.due = d.Now
+	}
+	if err := d.CatchUp(); err != nil {
+		return State{}, Changes{}, err
+	}
+	return d.Finish()
+}
+
+func (d *Decision) billUsage(i int, segments []RatedSegment) error {
+	was := d.Drafts[i]
+	draft := was.Redraw()
+	period := d.situation().Period
+	period.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), was.UsageUntil) // as its other lines have them
+	for _, of := range segments {
+		lines, err := period.Used(of.Segment, of.On, of.Charges)
+		if err != nil {
+			return err
+		}
+		for n := range lines {
+			lines[n].ID = d.lineID(draft, was.ID, len(draft.Lines)+n)
+		}
+		draft.Lines = append(draft.Lines, lines...)
+	}
+	if len(draft.Lines) == 0 {
+		d.discard(i)
+		return nil
+	}
+	for _, of := range segments {
+		d.Changes.Usage = append(d.Changes.Usage, UsageBilled{was.ID, of.Charges})
+	}
+	if len(draft.Lines) > len(was.Lines) {
+		in := d.issuing(was.ID)
+		in.TaxExempt = was.TaxExempt
+		inv, err := draft.Draw(in, was.FinalizesAt)
+		if err != nil {
+			return err
+		}
+		inv.CreatedAt = was.CreatedAt
+		d.Drafts[i] = inv
+		d.Changes.Invoices.redraw(inv)
+		d.Announce(event.InvoiceUpdated{Invoice: inv.Announced()})
+	}
+	return d.finalizeAlone(i)
+}
+
+// UsageDraft returns the draft that waits for its usage and is due first; ok is false where none is due by now, in the
+// subscription's own time.
+func (s State) UsageDraft(now time.Time) (draft invoice.Invoice, ok bool) {
+	now = s.Time(Moment{Now: now})
+	for _, inv := range s.Drafts {
+		if inv.AwaitsUsage() && !now.Before(inv.FinalizesAt) {
+			return inv, true
+		}
+	}
+	return draft, false
+}
+
+// UsageDue reports whether a draft waits for nothing but the rating of its usage.
+func (s State) UsageDue(now time.Time) bool {
+	_, due := s.UsageDraft(now)
+	return due
+}
+
+// keptOf sums what lines keep of each price of a segment, less credit notes.
+func keptOf(s metering.Segment, lines []invoice.Line) map[string]money.Minor {
+	kept := map[string]money.Minor{}
+	for _, l := range lines {
+		if l.Period.Start.Equal(s.Start) {
+			kept[l.PriceID] += l.Uncredited()
+		}
+	}
+	return kept
+}
+
+// RateUsage returns what is owed of each segment and not billed; on and counted are theirs, in their order. kept are
+// the lines of usage that somebody pays or has paid: a correction gives back no more than they keep. Faults: those of
+// metered.Owed.
+func RateUsage(
+	segments []metering.Segment, on []plan.Plan, counted []metered.Segment, billed []metered.Charge,
+	kept []invoice.Line, c money.Currency,
+) ([]RatedSegment, error) {
+	var rated []RatedSegment
+	for i, s := range segments {
+		owed, err := metered.Owed(counted[i:i+1], c)
+		if err != nil {
+			return nil, err
+		}
+		of := slices.DeleteFunc(slices.Clone(billed), func(b metered.Charge) bool { return b.Segment != s.Start.UnixMicro() })
+		if due := metered.Afforded(metered.Due(owed, of), keptOf(s, kept)); len(due) > 0 {
+			rated = append(rated, RatedSegment{Segment: s, On: on[i], Charges: due})
+		}
+	}
+	return rated, nil
+}

@@ -1,0 +1,195 @@
+package lifecycle_test
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+)
+
+// usageRows are the rows that a store keeps of usage.
+type usageRows struct {
+	records  []record
+	segments []metering.Segment
+	charges  []lifecycle.UsageBilled // in the order in which they were written
+}
+
+// writeUsage writes the segments and the charges of a decision, as the tables take them.
+func (s *store) writeUsage(c lifecycle.Changes) {
+	for _, one := range c.Segments {
+		if !one.Start.Before(one.End) || s.plans[one.Plan].Metered == nil || one.Share.Length < 1 {
+			s.fail("a segment of nothing: %+v", one)
+		}
+		for _, other := range s.segments {
+			if one.Start.Before(other.End) && other.Start.Before(one.End) {
+				s.fail("segments overlap: %+v and %+v", one, other)
+			}
+		}
+		s.segments = append(s.segments, one)
+	}
+	slices.SortFunc(s.segments, func(a, b metering.Segment) int { return a.Start.Compare(b.Start) })
+	for _, billed := range c.Usage {
+		inv := c.Invoices.Latest(billed.InvoiceID)
+		if inv == nil {
+			s.fail("usage of %s, which is not written", billed.InvoiceID)
+		}
+		for _, charge := range billed.Charges {
+			sum := charge.Amount
+			for _, other := range s.charges {
+				for _, before := range other.Charges {
+					if before.Key == charge.Key {
+						sum += before.Amount
+					}
+				}
+				if other.InvoiceID == billed.InvoiceID && slices.ContainsFunc(other.Charges, func(o metered.Charge) bool {
+					return o.Key == charge.Key
+				}) {
+					s.fail("%s bills %+v twice", billed.InvoiceID, charge.Key)
+				}
+			}
+			if sum < 0 {
+				s.fail("%+v is billed below zero: %d", charge.Key, sum)
+			}
+		}
+		s.charges = append(s.charges, billed)
+	}
+}
+
+// checkUsage holds after each decision of a life: what has no metered prices has no segments and no drafts of usage; a
+// draft that waits for its usage is issued by its rating alone, and disappears only where another draft bills it; and
+// lines of usage sum to the charges of their invoice, and of those that it replaces.
+func (l *life) checkUsage(had []invoice.Invoice, changes lifecycle.Changes) {
+	if !l.metered {
+		s := l.sub()
+		if len(l.store.segments)+len(l.store.charges) > 0 || !s.MeteredSince.IsZero() || !s.LateUsageUntil.IsZero() {
+			require.Failf(l.t, "usage of plans without metered prices", "%+v", l.store.segments)
+		}
+		for _, inv := range l.store.all() {
+			if !inv.UsageUntil.IsZero() || inv.Reason == invoice.Usage {
+				require.Failf(l.t, "an invoice of usage without metered prices", "%+v", inv)
+			}
+		}
+		return
+	}
+	written := changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated)
+	if !l.store.customer.ErasedAt.IsZero() && len(written) > 0 {
+		require.Failf(l.t, "an invoice of a customer who is erased", "%+v", written)
+	}
+	for _, inv := range written {
+		if !inv.UsageUntil.IsZero() && inv.ID != l.rating {
+			require.Failf(l.t, "issued without its usage", "%+v", inv)
+		}
+	}
+	for _, draft := range had {
+		kept := func(inv invoice.Invoice) bool { return inv.AwaitsUsage() && !inv.UsageUntil.Before(draft.UsageUntil) }
+		waited := draft.AwaitsUsage() && draft.ID != l.rating && l.store.customer.ErasedAt.IsZero()
+		if waited && !slices.ContainsFunc(l.store.drafts, kept) {
+			require.Failf(l.t, "nothing bills the usage that a draft waited for", "%+v", draft)
+		}
+	}
+	if len(written) > 0 {
+		l.checkUsageLines()
+	}
+}
+
+func (l *life) checkUsageLines() {
+	sums, charged := map[string]money.Minor{}, map[string]money.Minor{}
+	for _, c := range l.store.charges {
+		for _, charge := range c.Charges {
+			charged[c.InvoiceID] += charge.Amount
+		}
+	}
+	var ends func(id string) string
+	ends = func(id string) string { // of a chain of replacements
+		if inv := l.store.invoice(id); inv != nil && inv.ReplacedBy != "" {
+			return ends(inv.ReplacedBy)
+		}
+		return id
+	}
+	for id, amount := range charged {
+		if end := ends(id); end != id {
+			charged[end] += amount
+			delete(charged, id)
+		}
+	}
+	for _, inv := range l.store.all() {
+		for _, line := range inv.Lines {
+			if line.Kind == invoice.Metered && inv.ReplacedBy == "" {
+				sums[inv.ID] += line.Amount
+			}
+		}
+		if inv.ReplacedBy == "" && sums[inv.ID] != charged[inv.ID] {
+			require.Failf(l.t, "lines of usage are the charges of their invoice", "%d, not %d: %+v",
+				sums[inv.ID], charged[inv.ID], inv)
+		}
+	}
+}
+
+// corrections is what corrections of usage gave back, taxes included, where usage was not paid: the invoice that bills
+// it stays owed as a whole, and the credit pays for it.
+func (l *life) corrections() (sum money.Minor) {
+	unpaid := l.noted // or a credit note gave it back before
+	for _, inv := range l.store.invoices {
+		for _, line := range inv.Lines {
+			if line.Kind != invoice.Metered || inv.Status == invoice.Void {
+				continue
+			}
+			unpaid = unpaid || inv.Status != invoice.Paid
+			if net := line.Net(); net < 0 {
+				tax, _ := taxOn(line).Float64()
+				sum += -net + money.Minor(-tax) + 1
+			}
+		}
+	}
+	if !unpaid {
+		return 0
+	}
+	return sum
+}
+
+// meteredOf is what lines bill of usage.
+func meteredOf(lines []invoice.Line) (sum money.Minor) {
+	for _, line := range lines {
+		if line.Kind == invoice.Metered {
+			sum += line.Amount
+		}
+	}
+	return sum
+}
+
+// stretch is a time in which the metered prices of a plan counted.
+type stretch struct {
+	from, to time.Time
+	plan     plan.Plan
+}
+
+// counts notes that the metered prices of a plan count from an instant on.
+func (a *account) counts(from time.Time, on plan.Plan) {
+	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() && a.stretches[n-1].from.After(from) {
+		from = a.stretches[n-1].from // a change that waited for a payment, behind another one
+	}
+	a.stops(from)
+	if on.Metered != nil {
+		a.stretches = append(a.stretches, stretch{from: from, plan: on})
+	}
+}
+
+// stops notes that no metered prices count from an instant on.
+func (a *account) stops(at time.Time) {
+	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() {
+		a.stretches[n-1].to = at
+	}
+}
+
+// byStart orders the segments of a period.
+func byStart(a, b metering.Segment) int {
+	return cmp.Or(cmp.Compare(a.PeriodIndex, b.PeriodIndex), a.Start.Compare(b.Start))
+}

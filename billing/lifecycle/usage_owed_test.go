@@ -1,0 +1,247 @@
+package lifecycle_test
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/rating"
+	"perennial/billing/usage"
+)
+
+// checkOwed compares what all invoices bill of usage with a recount from the records, by fractions, and the segments
+// with what announcements tell. It shares no arithmetic with package metered, and no way to tell records apart.
+func (l *life) checkOwed() {
+	if !l.store.customer.ErasedAt.IsZero() {
+		return // what was not billed by then has no recipient
+	}
+	l.checkSegments()
+	for _, r := range l.store.records {
+		in := slices.DeleteFunc(slices.Clone(l.store.segments), func(s metering.Segment) bool {
+			return r.at.Before(s.Start) || !r.at.Before(s.End)
+		})
+		counted := slices.DeleteFunc(slices.Clone(l.account.stretches), func(s stretch) bool {
+			return r.at.Before(s.from) || !r.at.Before(s.to)
+		})
+		if len(in) != len(counted) || len(in) > 1 || len(in) == 1 && !l.sameMetered(in[0], counted[0]) {
+			require.Failf(l.t, "a record is in one segment, or costs nothing", "%+v: %+v, not %+v", r, in, counted)
+		}
+	}
+	billed := map[metered.Key]money.Minor{}
+	for _, c := range l.store.charges {
+		for _, charge := range c.Charges {
+			billed[charge.Key] += charge.Amount
+		}
+	}
+	for _, s := range l.store.segments {
+		if l.limited[s.Start.UnixMicro()] { // what was void or credited by a note does not go back once more
+			for key := range billed {
+				if key.Segment == s.Start.UnixMicro() {
+					require.GreaterOrEqual(l.t, billed[key], money.Minor(0))
+					delete(billed, key)
+				}
+			}
+			continue
+		}
+		var spent money.Minor
+		for _, c := range l.store.plans[s.Plan].Metered.Components {
+			spent += l.checkComponent(s, c, billed)
+		}
+		if k := l.store.plans[s.Plan].Metered.Commitment; k != nil {
+			key := metered.Key{PriceID: k.ID, Segment: s.Start.UnixMicro()}
+			if want := commitmentOf(*k, s, spent); billed[key] != want {
+				require.Failf(l.t, "a commitment is kept", "%d, not %d: %+v", billed[key], want, s)
+			}
+			delete(billed, key)
+		}
+	}
+	for key, amount := range billed {
+		require.Zero(l.t, amount, "billed, but owed by nothing: %+v", key)
+	}
+}
+
+// checkComponent recounts what a component costs in a segment, takes that out of what is billed, and returns it.
+func (l *life) checkComponent(
+	s metering.Segment, c metered.Component, billed map[metered.Key]money.Minor,
+) (spent money.Minor) {
+	type lot struct {
+		rate int
+		by   string
+	}
+	units := map[lot][2]int64{} // before the segment, where that counts, and in it
+	for rate := range c.Rates {
+		if len(c.Rates[rate].By) == 0 {
+			units[lot{rate, ""}] = [2]int64{}
+		}
+	}
+	for _, r := range l.store.records {
+		rate := slices.IndexFunc(c.Rates, func(rate metered.Rate) bool {
+			return len(rate.Where) == 0 || rate.Where["region"] == r.region
+		})
+		before := c.Cumulated && r.at.Before(s.Start) && l.inSegmentOf(r.at, c.ID)
+		within := !r.at.Before(s.Start) && r.at.Before(s.End)
+		if r.metric != c.MetricName || rate < 0 || !before && !within {
+			continue
+		}
+		of := lot{rate, byOf(c, rate, r)}
+		sums := units[of]
+		if within {
+			sums[1] += r.quantity
+		} else {
+			sums[0] += r.quantity
+		}
+		units[of] = sums
+	}
+	for of, sums := range units {
+		price := c.Rates[of.rate].Price
+		key := metered.Key{
+			PriceID: c.ID, Segment: s.Start.UnixMicro(), Lot: metered.Lot{Rate: of.rate, By: usage.Group(of.by)},
+		}
+		amount := billed[key]
+		delete(billed, key)
+		spent += amount
+		if c.Cumulated {
+			want := nearest(costOf(price, nil, sums[0]+sums[1])) - nearest(costOf(price, nil, sums[0]))
+			require.Equal(l.t, want, amount, "%+v of %+v", key, s)
+			continue
+		}
+		exact := costOf(price, &s, sums[1])
+		off := new(big.Rat).Sub(exact, new(big.Rat).SetInt64(int64(amount)))
+		if off.Abs(off).Cmp(big.NewRat(500_001, 1_000_000)) > 0 {
+			require.Failf(l.t, "what is billed of usage is owed", "%d, not %s: %+v of %+v", amount, exact.FloatString(4), key, s)
+		}
+	}
+	return spent
+}
+
+// inSegmentOf reports whether a component counted at a time.
+func (l *life) inSegmentOf(at time.Time, componentID string) bool {
+	return slices.ContainsFunc(l.store.segments, func(s metering.Segment) bool {
+		return !at.Before(s.Start) && at.Before(s.End) && l.hasComponent(s, componentID)
+	})
+}
+
+// costOf is what units cost by hand, in minor units. of is the segment whose part of the period counts; nil: all of it.
+func costOf(p rating.Price, of *metering.Segment, units int64) *big.Rat {
+	share := func(whole *big.Rat) *big.Rat {
+		if of == nil {
+			return whole
+		}
+		return new(big.Rat).Mul(whole, big.NewRat(of.Share.To-of.Share.From, of.Share.Length))
+	}
+	left := new(big.Rat).SetInt64(units)
+	if p.Included.IsGiven() {
+		if left.Sub(left, share(p.Included.Rat())); left.Sign() < 0 {
+			left.SetInt64(0)
+		}
+	}
+	cost := new(big.Rat)
+	if p.Model == rating.PerUnit {
+		cost.Mul(left, p.UnitPrice.Rat())
+	}
+	hundred := big.NewRat(100, 1)
+	cost.Mul(cost, hundred)
+	below := new(big.Rat)
+	for i, tier := range p.Tiers {
+		if i > 0 && left.Cmp(below) <= 0 {
+			break
+		}
+		upTo := left
+		if tier.UpTo.IsGiven() && tier.UpTo.Rat().Cmp(left) < 0 {
+			upTo = tier.UpTo.Rat()
+		}
+		here := new(big.Rat).Sub(upTo, below)
+		cost.Add(cost, here.Mul(here, tier.UnitPrice.Rat()).Mul(here, hundred))
+		cost.Add(cost, new(big.Rat).SetInt64(int64(tier.FlatAmount)))
+		below = upTo
+	}
+	if p.Minimum > 0 {
+		if least := new(big.Rat).SetInt64(partOf(p.Minimum, of)); cost.Cmp(least) < 0 {
+			cost = least
+		}
+	}
+	if p.Maximum > 0 {
+		if most := new(big.Rat).SetInt64(max(partOf(p.Maximum, of), 1)); cost.Cmp(most) > 0 {
+			cost = most
+		}
+	}
+	return cost
+}
+
+// partOf is the part of an amount for a period that a segment has.
+func partOf(whole money.Minor, of *metering.Segment) int64 {
+	if of == nil {
+		return int64(whole)
+	}
+	until := func(n int64) int64 {
+		return int64(nearest(new(big.Rat).Mul(new(big.Rat).SetInt64(int64(whole)), big.NewRat(n, of.Share.Length))))
+	}
+	return until(of.Share.To) - until(of.Share.From)
+}
+
+// nearest rounds an amount that is not below zero, half up.
+func nearest(n *big.Rat) money.Minor {
+	twice := new(big.Int).Mul(n.Num(), big.NewInt(2))
+	twice.Add(twice, n.Denom())
+	return money.Minor(twice.Quo(twice, new(big.Int).Mul(n.Denom(), big.NewInt(2))).Int64())
+}
+
+// commitmentOf is what a commitment adds to what was spent in a segment.
+func commitmentOf(k metered.Commitment, of metering.Segment, spent money.Minor) money.Minor {
+	committed := money.Minor(partOf(k.Amount, &of))
+	switch {
+	case spent <= committed:
+		return committed - spent
+	case !k.OverageFactor.IsGiven():
+		return 0
+	}
+	more := new(big.Rat).Sub(k.OverageFactor.Rat(), big.NewRat(1, 1))
+	return nearest(more.Mul(more, new(big.Rat).SetInt64(int64(spent-committed))))
+}
+
+// sameMetered reports whether a segment has the prices that counted.
+func (l *life) sameMetered(s metering.Segment, counted stretch) bool {
+	a, b := l.store.plans[s.Plan].Metered, counted.plan.Metered
+	return a.Same(b) && a.SameCommitment(b)
+}
+
+// checkSegments holds that segments follow each other within a period, and that the parts of a period that they are do
+// so too: no part of an amount for the period counts twice, and none is left out between two segments without a gap.
+func (l *life) checkSegments() {
+	all := slices.Clone(l.store.segments)
+	slices.SortFunc(all, byStart)
+	for i, s := range all {
+		if s.Share.From < 0 || s.Share.To < s.Share.From || s.Share.To > s.Share.Length {
+			require.Failf(l.t, "a segment is a part of a period", "%+v", s)
+		}
+		if i == 0 || all[i-1].PeriodIndex != s.PeriodIndex {
+			continue
+		}
+		before := all[i-1]
+		joined := before.End.Equal(s.Start)
+		if before.Share.Length != s.Share.Length || s.Share.From < before.Share.To ||
+			joined && s.Share.From != before.Share.To {
+			require.Failf(l.t, "the segments of a period divide it", "%+v and %+v", before, s)
+		}
+	}
+	var sums = map[int]int64{}
+	for _, s := range all {
+		sums[s.PeriodIndex] += s.Share.To - s.Share.From
+		if sums[s.PeriodIndex] > s.Share.Length {
+			require.Failf(l.t, "the segments of a period are no more than it", "%+v", s)
+		}
+	}
+	for _, inv := range l.store.invoices {
+		for _, line := range inv.Lines {
+			if line.Kind == invoice.Metered && (line.ItemID != "" || line.PriceID == "") {
+				require.Failf(l.t, "a line of usage is of a metered price, and of no item", "%+v", line)
+			}
+		}
+	}
+}

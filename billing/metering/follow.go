@@ -1,0 +1,143 @@
+package metering
+
+import (
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/billing/usage"
+)
+
+// Change is what a decision makes of a subscription, with the plans that it was on before and is on after. Every
+// decision is followed as a change, so that no command and no occurrence can forget the usage before it.
+type Change struct {
+	Before, After subscription.Subscription
+	Was, Is       plan.Plan
+	Passed        []Opened  // periods that were over when the decision opened them
+	At            time.Time // when the change takes effect, where nothing in After says so
+}
+
+// Follow returns the subscription after the change, with since when its metered prices count, and the segments that the
+// change closes. Prices that charge the same go on with their segment. Fault: period_empty.
+func (c Change) Follow() (subscription.Subscription, []Segment, error) {
+	s, since, counts := c.After, c.Before.MeteredSince, c.counts()
+	if since.IsZero() && !counts {
+		return s, nil, nil
+	}
+	if !since.IsZero() && counts && !c.opens() && c.samePrices() {
+		return s, nil, nil
+	}
+	var closed []Segment
+	cut := c.Cut()
+	if cut.Before(since) { // a change that waited for a payment, made behind one of a later time
+		cut = since
+	}
+	if !since.IsZero() && since.Before(cut) {
+		of := Opened{c.Before.PeriodIndex, c.Before.CurrentPeriod, c.Before.Whole()}
+		one, err := segment(c.Before, of, since, cut)
+		if err != nil {
+			return s, nil, err
+		}
+		closed = append(closed, one)
+	}
+	if s.MeteredSince = (time.Time{}); counts {
+		s.MeteredSince = cut
+		for _, p := range c.Passed {
+			one, err := segment(s, p, p.Period.Start, p.Period.End)
+			if err != nil {
+				return s, nil, err
+			}
+			one.Discounts = c.Before.Discounts // those of After have lost the ones that ended meanwhile
+			closed = append(closed, one)
+		}
+	}
+	for _, one := range closed {
+		if late := one.End.Add(usage.MaxAge); late.After(s.LateUsageUntil) {
+			s.LateUsageUntil = late
+		}
+	}
+	return s, closed, nil
+}
+
+// counts reports whether metered prices count after the change. Usage of a trial and of a pause costs nothing.
+func (c Change) counts() bool { return Counts(c.After, c.Is) }
+
+// Counts reports whether the metered prices of its plan, if it has any, count for a subscription.
+func Counts(s subscription.Subscription, on plan.Plan) bool {
+	running := s.Status == subscription.Active || s.Status == subscription.PastDue
+	return on.Metered != nil && s.PeriodIndex > 0 && running
+}
+
+// opens reports whether the change opens a period.
+func (c Change) opens() bool { return c.After.PeriodIndex != c.Before.PeriodIndex }
+
+func (c Change) samePrices() bool {
+	return c.Was.Metered.Same(c.Is.Metered) && c.Was.Metered.SameCommitment(c.Is.Metered)
+}
+
+// ends reports whether the change ends the subscription.
+func (c Change) ends() bool {
+	return c.After.Status == subscription.Canceled && c.Before.Status != subscription.Canceled
+}
+
+// Cut is where the time before the change ends. A cancellation counts to its instant, also where the period ended
+// before, as in an outage: what is recorded until then is taken, and has no other invoice.
+func (c Change) Cut() time.Time {
+	switch s := c.After; {
+	case s.Status == subscription.Canceled:
+		return s.CanceledAt
+	case s.Status == subscription.Paused:
+		return s.PausedAt
+	case c.opens():
+		return s.CurrentPeriod.Start
+	default:
+		return c.At.UTC().Truncate(time.Second)
+	}
+}
+
+// Bill returns the drafts of a decision with the one that bills the usage of closed segments, where a period or the
+// subscription ends: the renewal's, or else one of usage alone. A first invoice and a pause bill none: the next renewal
+// does. s is the subscription after Follow.
+func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoice.Draft {
+	if s.LateUsageUntil.IsZero() || c.Before.PeriodIndex == 0 || !c.opens() && !c.ends() {
+		return issue
+	}
+	cut := c.Cut()
+	if !c.attach(issue, cut) {
+		of := period.Period{Start: c.Before.CurrentPeriod.Start, End: cut}
+		if !of.End.After(of.Start) && !c.ends() { // nothing else bills what is recorded after the end
+			return issue
+		}
+		issue = append(issue, invoice.Draft{
+			Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: cut,
+		})
+	}
+	return issue
+}
+
+// Billed returns the subscription once usage up to some time is billed. Where no more may come, it has no late usage
+// any more; one that has ended keeps its end as the time until which it had some. A draft of an earlier time than the
+// end that is issued later bills nothing that the one of the end has not.
+func Billed(s subscription.Subscription, until time.Time) subscription.Subscription {
+	ended := s.Status == subscription.Canceled
+	switch {
+	case ended && !until.Before(s.CanceledAt) && s.LateUsageUntil.After(s.CanceledAt):
+		s.LateUsageUntil = s.CanceledAt
+	case !ended && !until.Before(s.LateUsageUntil):
+		s.LateUsageUntil = time.Time{}
+	}
+	return s
+}
+
+// attach lets the invoice of a renewal, which may be a draft, bill the usage before it.
+func (c Change) attach(issue []invoice.Draft, cut time.Time) bool {
+	for i := range issue {
+		if issue[i].Waits {
+			issue[i].UsageUntil = cut
+			return true
+		}
+	}
+	return false
+}

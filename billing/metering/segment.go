@@ -1,0 +1,46 @@
+// Package metering owns for which time of a subscription the metered prices of its plan count, and with which invoice
+// that time is billed (ADR 58). It does not own what usage costs (metered), nor what else an invoice bills (costing).
+package metering
+
+import (
+	"time"
+
+	"perennial/billing/metered"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/proration"
+	"perennial/billing/subscription"
+)
+
+// Segment is a time of a subscription, within one period, in which the metered prices of one version of its plan
+// counted. Segments of a subscription do not overlap.
+type Segment struct {
+	Plan         plan.Ref
+	PeriodIndex  int
+	Start, End   time.Time         // [Start, End)
+	Share        metered.Share     // of the period, in seconds
+	Measure      proration.Measure // whose units Share counts
+	PeriodLength time.Duration     // of the whole period, over which averages are weighted
+	// Discounts are the coupons that the subscription had.
+	Discounts subscription.Discounts
+}
+
+// Opened is a period that a decision opened and that was over by then, as where a subscription began before it was
+// created.
+type Opened struct {
+	PeriodIndex int
+	Period      period.Period
+	Whole       period.Period // what is divided where Period is a short first one: subscription.Subscription.Whole
+}
+
+// segment is what of a time counts for a subscription as it was then.
+func segment(s subscription.Subscription, of Opened, start, end time.Time) (Segment, error) {
+	part := period.Period{Start: start, End: end}
+	// Time of usage is counted in seconds, whatever divides prices in advance: days would make nothing of a part of one.
+	by := proration.Second
+	span, err := by.Span(of.Whole, part, s.Location())
+	return Segment{
+		Plan: s.Plan(), PeriodIndex: of.PeriodIndex, Start: start, End: end, Share: metered.Share{Span: span}, Measure: by,
+		PeriodLength: of.Whole.End.Sub(of.Whole.Start), Discounts: s.Discounts,
+	}, err
+}

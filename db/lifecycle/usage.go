@@ -1,0 +1,94 @@
+package lifecycle
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+	"perennial/billing/usage"
+	"perennial/db/catalog"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+	dbinvoices "perennial/db/invoices"
+)
+
+// UsageBilled reads what all invoices bill of the segments from one on that starts then. The lock of the subscription
+// keeps it as it is.
+func (tx *Tx) UsageBilled(
+	ctx context.Context, environmentID, subscriptionID string, from time.Time,
+) (billed []metered.Charge, err error) {
+	rows, err := core.Queries.UsageChargeSums(ctx, tx.Handle, dbsqlc.UsageChargeSumsParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, FromStart: from,
+	})
+	if err != nil {
+		return nil, core.Translate("UsageChargeSums", err)
+	}
+	for _, row := range rows {
+		quantity, err := money.ReadDecimal(row.Quantity)
+		if err != nil {
+			return nil, err
+		}
+		billed = append(billed, metered.Charge{
+			Key: metered.Key{
+				PriceID: row.PriceID, Segment: row.SegmentStart.UnixMicro(),
+				Lot: metered.Lot{Rate: row.Rate, By: usage.Group(row.Dimension)},
+			},
+			Quantity: quantity, Amount: money.Minor(row.Amount),
+		})
+	}
+	return billed, nil
+}
+
+// UsageKept reads the lines that bill usage of the segments from one on that starts then, of invoices
+// that somebody pays or has paid.
+func (tx *Tx) UsageKept(
+	ctx context.Context, environmentID, subscriptionID string, from time.Time,
+) (kept []invoice.Line, err error) {
+	rows, err := core.Queries.UsageLineList(ctx, tx.Handle, dbsqlc.UsageLineListParams{
+		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, FromStart: from,
+	})
+	for _, row := range rows {
+		kept = append(kept, dbinvoices.LineFromDB(row.InvoiceLine, invoice.Invoice{}))
+	}
+	return kept, core.Translate("UsageLineList", err)
+}
+
+// writeUsage writes the segments that a decision closes, and what its invoices bill of them.
+func (tx *Tx) writeUsage(
+	ctx context.Context, environmentID string, of subscription.Subscription, c lifecycle.Changes,
+) error {
+	for _, s := range c.Segments {
+		err := core.Queries.UsageSegmentInsert(ctx, tx.Pipe, dbsqlc.UsageSegmentInsertParams{
+			EnvironmentID: environmentID, SubscriptionID: of.ID, StartedAt: s.Start, EndedAt: s.End,
+			PeriodIndex: s.PeriodIndex, PlanID: catalog.VersionID(s.Plan), ShareFrom: s.Share.From, ShareTo: s.Share.To,
+			ShareLength: s.Share.Length, ShareMeasure: string(s.Measure), PeriodSeconds: int64(s.PeriodLength / time.Second),
+			Discounts: core.NullList(s.Discounts),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, billed := range c.Usage {
+		if len(billed.Charges) == 0 {
+			continue
+		}
+		in := dbsqlc.UsageChargeInsertParams{
+			EnvironmentID: environmentID, SubscriptionID: of.ID, InvoiceID: billed.InvoiceID,
+		}
+		for _, charge := range billed.Charges {
+			in.SegmentStarts = append(in.SegmentStarts, time.UnixMicro(charge.Segment).UTC())
+			in.PriceIds, in.Rates = append(in.PriceIds, charge.PriceID), append(in.Rates, charge.Lot.Rate)
+			in.Dimensions = append(in.Dimensions, string(charge.Lot.By))
+			in.Quantities = append(in.Quantities, charge.Quantity.String())
+			in.Amounts = append(in.Amounts, int64(charge.Amount))
+		}
+		if err := core.Queries.UsageChargeInsert(ctx, tx.Pipe, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"perennial/billing/subscription"
+	"perennial/contract"
+)
+
+const (
+	ratingLimit    = 10 * time.Minute // one attempt to rate what an invoice bills
+	ratingAttempts = 3
+	ratingRest     = 10 * time.Minute // the longest rest of a rating that fails
+)
+
+// usageCall is the rating of usage that is under way; while one is, signals and payments go on.
+type usageCall struct {
+	future workflow.Future
+	failed int // times in a row
+	// overtaken: the snapshot was reloaded while it was under way.
+	overtaken bool
+}
+
+func (u usageCall) idle() bool  { return u.future == nil }
+func (u usageCall) ready() bool { return u.future != nil && u.future.IsReady() }
+
+// ratesUsage reports whether what the subscription waits for is the rating of usage.
+func (s *subscriptionRun) ratesUsage() bool {
+	return s.snap != nil && s.snap.NextAction == subscription.ActionBillUsage
+}
+
+// startUsage begins to rate what a draft waits for.
+func (s *subscriptionRun) startUsage(ctx workflow.Context) {
+	s.byWake, s.usage.overtaken = false, false
+	s.usage.future = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: contract.QueueBilling, StartToCloseTimeout: ratingLimit, HeartbeatTimeout: silence,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second,
+			MaximumAttempts: ratingAttempts,
+		},
+		Summary: "bill the usage",
+	}), contract.ActivityBillUsage, contract.AdvanceInput{Ref: s.ref, Now: s.now(ctx)})
+}
+
+// collectUsage learns what the rating led to. One that failed rests, and what else is due is done meanwhile.
+func (s *subscriptionRun) collectUsage(ctx workflow.Context) {
+	var snap contract.Snapshot
+	err := s.usage.future.Get(ctx, &snap)
+	overtaken := s.usage.overtaken
+	s.usage.future, s.payment.overtaken = nil, true
+	switch {
+	case temporal.IsCanceledError(err):
+		s.failed = err
+	case err != nil:
+		s.usage.failed++
+		s.dueRests = workflow.Now(ctx).Add(min(time.Duration(s.usage.failed)*standstill, ratingRest))
+		s.woken = true
+	case overtaken, snap.Revision < s.snap.Revision:
+		s.usage.failed, s.woken = 0, true
+	default:
+		s.usage.failed = 0
+		if !s.learn(&snap) {
+			s.dueRests = workflow.Now(ctx).Add(standstill)
+		}
+	}
+}
