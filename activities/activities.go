@@ -64,7 +64,7 @@ func New(c Config) Set {
 	if c.Observer == nil {
 		c.Observer = unobserved{}
 	}
-	usage := &rating.Usage{Store: c.Store, Log: db.NewUsageLog(c.Store), Clock: c.Clock, Observer: c.Observer}
+	usage := &rating.Usage{Store: c.Store, Clock: c.Clock, Observer: c.Observer}
 	return Set{
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Usage:         usage,

@@ -20,16 +20,8 @@ import (
 // Usage is the activity with what it needs.
 type Usage struct {
 	Store    *db.Store
-	Log      Log
 	Clock    execution.Clock
 	Observer execution.Observer
-}
-
-// Log counts usage. PostgreSQL is behind it: db.NewUsageLog.
-type Log interface {
-	// MeteredSegments counts what a subscription used in spans of its time, from one on, by the prices of each.
-	MeteredSegments(ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int,
-		beat func()) ([]metered.Segment, error)
 }
 
 // maxDrafts bounds the drafts that one call issues: a subscription that was long without a worker has several.
@@ -96,7 +88,7 @@ func (u *Usage) count(ctx context.Context, ref contract.Ref, draft invoice.Invoi
 		}
 	}
 	beat := func() { execution.Heartbeat(ctx) }
-	c.segments, err = u.Log.MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, beat)
+	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, beat)
 	return c, err
 }
 

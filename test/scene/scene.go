@@ -111,7 +111,7 @@ func New(t testing.TB, options ...Option) *Scene {
 		return nil
 	})
 	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
-	s.Usage = &rating.Usage{Store: worker, Log: db.NewUsageLog(worker), Clock: clock.Now, Observer: Unobserved{}}
+	s.Usage = &rating.Usage{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
 	s.Payments = &charging.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }
