@@ -199,6 +199,7 @@ func Operations() []Operation {
 			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
 		{CauseTimer, "renewal", "the environment has a grace for invoices", renewed([]Type{TypeInvoiceCreated})},
 		{CauseTimer, "finalize_invoice", "", []Type{TypeInvoiceFinalized}},
+		{CauseTimer, "bill_usage", "", []Type{TypeInvoiceUpdated, TypeInvoiceFinalized}},
 		{CauseTimer, "finalize_invoice", "without a payment method", then([]Type{TypeInvoiceFinalized}, missed...)},
 		{CauseTimer, "renewal", "the period is free, or the subscription is past due", renewed(nil)},
 		{CauseTimer, "scheduled_change", "to a larger quantity",

@@ -1,9 +1,16 @@
 package emits
 
 import (
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
+	"perennial/billing/metered"
+	"perennial/billing/money"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
+	"perennial/billing/usage"
 	"perennial/db"
+	"perennial/internal/id"
+	"perennial/test/scene"
 )
 
 // grace lets the invoices of renewals be drafts for an hour, until what it returns is called: others share the stage.
@@ -26,6 +33,34 @@ func (s *stage) drawn() *life {
 	return l
 }
 
+// metered is a subscription whose renewal's invoice waits for the rating of a call.
+func (s *stage) metered() *life {
+	s.t.Helper()
+	at := s.Clock.Now()
+	m := usage.Metric{
+		ID: id.New(id.Metric, at), Version: 1, Name: "calls", DisplayName: "Calls", Active: true, CreatedAt: at, VersionAt: at,
+		Definition: usage.Definition{Aggregation: usage.Sum},
+	}
+	s.InTx(s.t, func(tx *db.Tx) error { return tx.Usage.InsertMetric(s.ctx, s.Env, m) })
+	p := scene.Monthly(1000)
+	p.Metered = &metered.Prices{Components: []metered.Component{{
+		ID: id.New(id.Price, at), MetricName: m.Name, MetricVersionID: m.VersionID(),
+		Rates: []metered.Rate{{Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}}},
+	}}}
+	l := s.subscribeTo(s.Plan(s.t, p).ID, 0, true)
+	s.must(l.due())
+	s.must(l.answer(answer.Succeeded))
+	r := usage.Record{
+		ID: id.New(id.UsageRecord, at), SubscriptionID: l.ref.ID, Metric: m.Name, Quantity: money.Whole(1),
+		At: s.Clock.Now(), Key: l.ref.ID,
+	}
+	_, err := db.NewUsageLog(s.Store).RecordUsage(s.ctx, db.BySystem("test"), s.Env, s.Clock.Now(),
+		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
+	s.must(err)
+	s.must(l.at(subscription.ActionRenewal)())
+	return l
+}
+
 // draftTimers set the scene of what a grace leads to.
 var draftTimers = map[string]func(*stage) func() error{
 	"renewal the environment has a grace for invoices": func(s *stage) func() error {
@@ -35,6 +70,7 @@ var draftTimers = map[string]func(*stage) func() error{
 			return renew()
 		}
 	},
+	"bill_usage":       func(s *stage) func() error { return s.metered().at(subscription.ActionBillUsage) },
 	"finalize_invoice": func(s *stage) func() error { return s.drawn().at(subscription.ActionFinalize) },
 	"finalize_invoice without a payment method": func(s *stage) func() error {
 		l := s.drawn()

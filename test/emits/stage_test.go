@@ -195,6 +195,10 @@ func (l *life) sub() subscription.Subscription {
 
 // due does what is due now.
 func (l *life) due() error {
+	if l.sub().NextAction == subscription.ActionBillUsage {
+		_, err := l.Usage.BillUsage(l.ctx, contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
+		return err
+	}
 	_, err := l.Subscriptions.Advance(l.ctx, contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
 	return err
 }
