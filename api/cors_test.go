@@ -43,7 +43,9 @@ func TestCORS_OnlyOperationsOfPublishableKeys(t *testing.T) {
 	b := newBench(t)
 	server := b.listen(t)
 	rows := b.fill(t, b.test)
-	bearer := []string{"Authorization", "Bearer " + b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)})}
+	bearer := []string{"Authorization", "Bearer " + b.newKey(t, b.test, db.NewAPIKey{
+		Kind: string(apikey.Publishable), Scopes: []string{"access"},
+	})}
 	page := []string{"Origin", "https://shop.example"}
 	opened := 0
 	eachRoute(t, b, func(method, template string) {
@@ -77,7 +79,7 @@ func TestCORS_OnlyOperationsOfPublishableKeys(t *testing.T) {
 			require.NotEmpty(t, answer.Header.Get("X-Request-Id"))
 		}
 	})
-	require.Equal(t, 4, opened)
+	require.Equal(t, 6, opened)
 }
 
 func TestHead_IsGetWithoutBody(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // all, an empty one is refused, by minItems or minProperties.
 var emptyMeans = map[string]string{
 	"CloudEvent.data":                   "no properties, and no quantity that is one of them",
+	"CustomerChange.features":           "none of its own any more: plans count",
 	"CustomerChange.taxIds":             "none is known",
 	"CustomerForm.taxIds":               "none is known",
 	"Dunning.failureRules":              "nothing is different after any failure",

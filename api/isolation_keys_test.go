@@ -63,7 +63,7 @@ func TestKeys_AllowedOperations(t *testing.T) {
 			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
 		}
 		if guarded[method+" "+short].publishable {
-			key := b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable), Scopes: []string{"read"}})
+			key := b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable), Scopes: []string{"access"}})
 			require.Equal(t, 200, b.send(t, method, path, nil, "Authorization", "Bearer "+key).Status, path)
 		}
 	})

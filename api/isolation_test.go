@@ -21,10 +21,12 @@ var open = map[string]string{
 	"POST /callbacks/{provider}/{id}":          "is verified by the provider's signature",
 	"POST /callbacks/{provider}/{id}/{secret}": "is verified by the provider's signature, or by the secret",
 
-	"OPTIONS /api/plans":         "is a browser's question and says nothing about anybody",
-	"OPTIONS /v1/plans":          "is a browser's question and says nothing about anybody",
-	"OPTIONS /api/payments/{id}": "is a browser's question and says nothing about anybody",
-	"OPTIONS /v1/payments/{id}":  "is a browser's question and says nothing about anybody",
+	"OPTIONS /api/plans":                 "is a browser's question and says nothing about anybody",
+	"OPTIONS /v1/plans":                  "is a browser's question and says nothing about anybody",
+	"OPTIONS /api/payments/{id}":         "is a browser's question and says nothing about anybody",
+	"OPTIONS /v1/payments/{id}":          "is a browser's question and says nothing about anybody",
+	"OPTIONS /api/customers/{id}/access": "is a browser's question and says nothing about anybody",
+	"OPTIONS /v1/customers/{id}/access":  "is a browser's question and says nothing about anybody",
 }
 
 // guarded lists every other route with a request that succeeds with a secret key of the environment that owns the rows.
@@ -105,7 +107,7 @@ var guarded = map[string]struct {
 	"POST /customers":                      {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":                       {},
 	"GET /customers/{id}":                  {},
-	"GET /customers/{id}/access":           {},
+	"GET /customers/{id}/access":           {publishable: true},
 	"GET /customers/{id}/balance":          {},
 	"GET /customers/{id}/balance/entries":  {},
 	"POST /customers/{id}/balance/entries": {body: func(owned) any { return map[string]any{"currency": "USD", "amount": 5} }},

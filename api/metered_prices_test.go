@@ -43,7 +43,7 @@ func TestMeteredPrices_AreShownAndSoldWithPlans(t *testing.T) {
 		"commitment":{"amount":5000,"overageFactor":"0.8"}}`))
 	dearer := as[Plan](t, 201, ask("POST", versions, `{"amount":1500}`))
 	require.Equal(t, made.MeteredPrices[0].Rates, dearer.MeteredPrices[0].Rates)
-	require.NotEqual(t, made.MeteredPrices[0].ID, dearer.MeteredPrices[0].ID, "each version has prices of its own")
+	require.Equal(t, made.MeteredPrices[0].ID, dearer.MeteredPrices[0].ID, "what charges the same goes on")
 	committed := as[Plan](t, 201, ask("POST", versions, `{"commitment":{"amount":9000}}`))
 	require.Equal(t, [2]any{int64(9000), ""}, [2]any{committed.Commitment.Amount, committed.Commitment.OverageFactor})
 	flat := as[Plan](t, 201, ask("POST", versions, `{"meteredPrices":[]}`))

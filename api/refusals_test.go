@@ -27,6 +27,7 @@ var impassable = map[string]string{
 	"(perennial/billing/discount.Discount).Of":               "percentages are checked when their coupon is made",
 	"(*perennial/billing/foresight.foresight).outlook":       "what is foreseen is shown, not refused",
 	"perennial/db/catalog.TaxRateFromDB":                     "the same",
+	"(*perennial/db/usage.Log).UsageSeries":                  "records are checked when they are taken",
 	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.Tx).Write":                     "constraints: the rules refuse first, under locks",

@@ -31,6 +31,7 @@ type (
 
 	Access         = customers.Access
 	AccessOf       = customers.AccessOf
+	FeatureSource  = customers.FeatureSource
 	Balance        = customers.Balance
 	BalanceEntry   = customers.BalanceEntry
 	Credit         = customers.Credit

@@ -5,11 +5,10 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/access"
 	"perennial/billing/entitlement"
-	"perennial/billing/fault"
-	"perennial/billing/plan"
 )
 
 // Access says whether a customer may use the product.
@@ -22,20 +21,28 @@ type Access struct {
 
 // AccessTo is what a customer has of one feature.
 type AccessTo struct {
-	Key     string          `json:"key" example:"projects" doc:"The feature that the request asks about."`
-	Limit   *int64          `json:"limit,omitempty" example:"30" doc:"How much of it the customer may use: the sum of what all plans and add-ons give. Absent: there is no limit, or it is not allowed."`
-	Sources []FeatureSource `json:"sources" doc:"The plans and add-ons that give it, newest subscription first."`
+	Key      string          `json:"key" example:"projects" doc:"The feature that the request asks about."`
+	Limit    *int64          `json:"limit,omitempty" example:"30" doc:"How much of it the customer may use: the sum of what all plans and add-ons give. Absent: there is no limit, or it is not allowed."`
+	Used     view.Number     `json:"used,omitempty" example:"12" doc:"How much of it was used since the present period began, by the metric of the plan. Absent: the plan names no metric, and the app counts."`
+	ResetsAt int64           `json:"resetsAt,omitempty" example:"1766232000" doc:"When used begins again from 0, in Unix seconds; of several subscriptions the first time. Absent: it does not."`
+	Sources  []FeatureSource `json:"sources" doc:"The plans and add-ons that give it, newest subscription first, or what the customer has in place of them. A publishable key is shown none."`
 }
 
 // FeatureSource is a plan or an add-on of a subscription that gives a feature.
 type FeatureSource struct {
-	SubscriptionID string `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID         string `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The plan or the add-on."`
+	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Absent: it is given to the customer, whatever the subscription."`
+	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The plan or the add-on. Absent: one of the customer's own features takes their place."`
 	Limit          *int64 `json:"limit,omitempty" example:"10" doc:"How much of it this gives. Absent: it has no limit."`
+	SoftLimit      bool   `json:"softLimit,omitempty" doc:"true: the feature may be used beyond the limit."`
 }
 
 func renderAccessTo(a entitlement.Answer) *AccessTo {
-	out := AccessTo{Key: a.Feature, Limit: a.Limit, Sources: make([]FeatureSource, len(a.Sources))}
+	out := AccessTo{
+		Key: a.Feature, Limit: a.Limit, ResetsAt: view.Unix(a.ResetsAt), Sources: make([]FeatureSource, len(a.Sources)),
+	}
+	if a.Used.IsGiven() {
+		out.Used = view.Number(a.Used.String())
+	}
 	for i, s := range a.Sources {
 		out.Sources[i] = FeatureSource(s)
 	}
@@ -45,7 +52,7 @@ func renderAccessTo(a entitlement.Answer) *AccessTo {
 // AccessOf is what one subscription says.
 type AccessOf struct {
 	Allowed        bool   `json:"allowed" doc:"Whether the customer may use the product now."`
-	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription,feature_not_included" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again. feature_not_included: the customer may use the product, and not this feature."`
+	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription,feature_not_included,feature_limit_reached" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again. feature_not_included: the customer may use the product, and not this feature. feature_limit_reached: what they may use of it is used."`
 	Until          int64  `json:"until,omitempty" example:"1766232000" doc:"When the answer may change by itself at the earliest, in Unix seconds. Ask again then. Absent: not by itself."`
 	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -68,35 +75,23 @@ func (h *Handler) customerAccess(
 	ctx context.Context, c *httpkit.Call, in *customerAccessInput,
 ) (*httpkit.Reply[Access], error) {
 	who := httpkit.Resource[credited](c).Customer
-	now := h.now()
-	if who.TestClockID != "" {
-		clock, err := h.store.Clocks.Get(ctx, c.EnvironmentID, who.TestClockID)
-		if err != nil {
-			return nil, err
-		}
-		now = clock.NowAt
-	}
-	claims, err := h.store.Subscriptions.AccessClaims(ctx, c.EnvironmentID, who.ID)
+	found, err := h.service.Access(ctx, usecase.Caller(c), who, in.Feature)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]access.Answer, len(claims))
-	shown := make([]AccessOf, len(claims))
-	for i, claim := range claims {
-		all[i] = access.Of(claim, now)
-		shown[i] = renderAccess(all[i])
+	out := Access{CustomerID: who.ID, AccessOf: renderAccess(found.Answer), Subscriptions: []AccessOf{}}
+	if found.Feature != nil {
+		out.Feature = renderAccessTo(*found.Feature)
 	}
-	out := Access{CustomerID: who.ID, AccessOf: renderAccess(access.Best(all)), Subscriptions: shown}
-	if in.Feature != "" {
-		if err := plan.CheckFeatureKey(in.Feature); err != nil {
-			return nil, fault.From(err).In("feature")
+	if c.Publishable { // an app in the browser asks whether, not by what
+		out.SubscriptionID, out.PlanID = "", ""
+		if out.Feature != nil {
+			out.Feature.Sources = []FeatureSource{}
 		}
-		features, err := h.store.Subscriptions.Features(ctx, c.EnvironmentID, entitlement.PlanIDs(claims))
-		if err != nil {
-			return nil, err
-		}
-		found := entitlement.Of(in.Feature, claims, all, features)
-		out.AccessOf, out.Feature = renderAccess(found.Answer), renderAccessTo(found)
+		return httpkit.OKTagged(in.Tagged, out), nil
+	}
+	for _, one := range found.Subscriptions {
+		out.Subscriptions = append(out.Subscriptions, renderAccess(one))
 	}
 	return httpkit.OKTagged(in.Tagged, out), nil
 }
@@ -114,7 +109,8 @@ func (h *Handler) accessOperations(load httpkit.Loader) {
 			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. With feature, the " +
 			"answer is about that feature of the plans and add-ons of all subscriptions that allow it; limits add up. Send the ETag " +
 			"as If-None-Match to ask often.",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Tagged: true, Load: load,
+		Status: http.StatusOK, Tagged: true, Load: load,
+		Access:   httpkit.Access{Scopes: []string{"read", "access"}, Publishable: true, PublishableScope: "access"},
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},
 	}, h.customerAccess)
 }

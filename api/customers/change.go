@@ -23,18 +23,19 @@ type updateCustomerInput struct {
 // paymentMethod and paymentDetails belong together: sending either replaces the details as a whole; details alone keep
 // the method.
 type CustomerChange struct {
-	Email          *string         `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
-	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
-	Phone          *string         `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
-	Country        *string         `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
-	Region         *string         `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
-	TaxExempt      *string         `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
-	TaxIDs         *[]view.TaxID   `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
-	Metadata       *view.Metadata  `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
-	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"Replaces the customer's whole dunning policy. It counts from the next failure."`
-	RemoveDunning  bool            `json:"removeDunning,omitempty" doc:"true: removes the customer's dunning policy, so that the plan's or the environment's counts. Send this or dunning."`
+	Email          *string           `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
+	Name           *string           `json:"name,omitempty" maxLength:"200" example:"Ada King"`
+	Phone          *string           `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
+	Country        *string           `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
+	Region         *string           `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
+	TaxExempt      *string           `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
+	TaxIDs         *[]view.TaxID     `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
+	Metadata       *view.Metadata    `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	PaymentMethod  *string           `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
+	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
+	Features       []CustomerFeature `json:"features,omitempty" maxItems:"100" doc:"Replaces all features of the customer's own. They count at once."`
+	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"Replaces the customer's whole dunning policy. It counts from the next failure."`
+	RemoveDunning  bool              `json:"removeDunning,omitempty" doc:"true: removes the customer's dunning policy, so that the plan's or the environment's counts. Send this or dunning."`
 }
 
 // dunning is what the change says about the customer's policy; nil: nothing.
@@ -68,6 +69,10 @@ func (f CustomerChange) update() (customers.CustomerUpdate, error) {
 	if f.TaxIDs != nil {
 		ids := view.ParseTaxIDs(*f.TaxIDs)
 		update.TaxIDs = &ids
+	}
+	if f.Features != nil {
+		own := featuresOf(f.Features)
+		update.Features = &own
 	}
 	return update, err
 }

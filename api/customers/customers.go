@@ -14,21 +14,22 @@ import (
 
 // Customer is who pays.
 type Customer struct {
-	ID             string          `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Email          string          `json:"email,omitempty" example:"ada@example.com"`
-	Name           string          `json:"name,omitempty" example:"Ada Lovelace"`
-	Phone          string          `json:"phone,omitempty" example:"+237670000001"`
-	Country        string          `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
-	Region         string          `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
-	TaxExempt      string          `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
-	TaxIDs         []view.TaxID    `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
-	Metadata       view.Metadata   `json:"metadata"`
-	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
-	CreditBalance  []Credit        `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
-	TestClockID    string          `json:"testClockId,omitempty" doc:"The test clock of the customer."`
-	CreatedAt      int64           `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	ID             string            `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Email          string            `json:"email,omitempty" example:"ada@example.com"`
+	Name           string            `json:"name,omitempty" example:"Ada Lovelace"`
+	Phone          string            `json:"phone,omitempty" example:"+237670000001"`
+	Country        string            `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
+	Region         string            `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
+	TaxExempt      string            `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
+	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
+	Metadata       view.Metadata     `json:"metadata"`
+	PaymentMethod  string            `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
+	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty"`
+	Features       []CustomerFeature `json:"features,omitempty" doc:"What the customer has of features in place of what plans give. Absent: nothing."`
+	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
+	CreditBalance  []Credit          `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
+	TestClockID    string            `json:"testClockId,omitempty" doc:"The test clock of the customer."`
+	CreatedAt      int64             `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 // Credit is an amount that the next invoices are lowered by.
@@ -71,6 +72,7 @@ func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
 		TestClockID: c.TestClockID, CreatedAt: view.Unix(c.CreatedAt),
 	}
+	out.Features = renderFeatures(c.Features)
 	if c.Dunning != nil {
 		policy := view.RenderDunning(*c.Dunning)
 		out.Dunning = &policy

@@ -12,20 +12,21 @@ import (
 // CustomerForm creates a customer. One of email, phone and paymentDetails.phoneNumber is needed, to reach them by.
 // first_name and last_name are in the interface specification beside name; one name is stored.
 type CustomerForm struct {
-	Email          string          `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
-	Name           string          `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`
-	FirstName      string          `json:"first_name,omitempty" maxLength:"100" doc:"With last_name, an alternative to name."`
-	LastName       string          `json:"last_name,omitempty" maxLength:"100"`
-	Phone          string          `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
-	Country        string          `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
-	Region         string          `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
-	TaxExempt      string          `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
-	TaxIDs         []view.TaxID    `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
-	Metadata       view.Metadata   `json:"metadata,omitempty" maxProperties:"50"`
-	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
-	Dunning        *view.Dunning   `json:"dunning,omitempty" doc:"A dunning policy of the customer, which takes the place of the plan's and the environment's as a whole. Default: none."`
-	TestClockID    string          `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
+	Email          string            `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
+	Name           string            `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`
+	FirstName      string            `json:"first_name,omitempty" maxLength:"100" doc:"With last_name, an alternative to name."`
+	LastName       string            `json:"last_name,omitempty" maxLength:"100"`
+	Phone          string            `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
+	Country        string            `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
+	Region         string            `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
+	TaxExempt      string            `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
+	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
+	Metadata       view.Metadata     `json:"metadata,omitempty" maxProperties:"50"`
+	PaymentMethod  string            `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
+	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty"`
+	Features       []CustomerFeature `json:"features,omitempty" minItems:"1" maxItems:"100" doc:"What the customer has of features in place of what plans give. Default: nothing."`
+	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"A dunning policy of the customer, which takes the place of the plan's and the environment's as a whole. Default: none."`
+	TestClockID    string            `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
 }
 
 // customer is what the form says.
@@ -34,7 +35,7 @@ func (f CustomerForm) customer() (customer.Customer, error) {
 		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
 		TaxExempt: exemption(f.TaxExempt), TaxIDs: view.ParseTaxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
-		TestClockID:   f.TestClockID,
+		TestClockID:   f.TestClockID, Features: featuresOf(f.Features),
 	}
 	if f.Dunning != nil {
 		policy, err := f.Dunning.Policy()

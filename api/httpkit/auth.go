@@ -19,6 +19,8 @@ import (
 type Access struct {
 	Scopes      []string // any of them opens the operation, beside "*"
 	Publishable bool     // client-side keys may use it too: an explicit list, and short
+	// PublishableScope is what a client-side key must be allowed by name, where it may use the operation; empty: nothing.
+	PublishableScope string
 }
 
 // What most operations require.
@@ -56,6 +58,13 @@ func errScopeMissing(need Access) error {
 		"The scopes of this API key do not cover this operation. Use a key with the scope %s.", scopes)
 }
 
+// errPublishableScopeMissing names the scope that would do: such a key has what it is given by name alone.
+func errPublishableScopeMissing(scope string) error {
+	return fault.New(fault.Forbidden, "scope_missing",
+		"The scopes of this API key do not cover this operation. Use a publishable key with the scope %s, or a secret key.",
+		quoted(scope))
+}
+
 // bearer reads the hash of the key out of the one Authorization header, without asking anybody.
 func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 	values := header.Values("Authorization")
@@ -88,8 +97,11 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 	}):
 		return errAddressRefused
 	case key.Kind == string(apikey.Publishable):
-		if !need.Publishable {
+		switch {
+		case !need.Publishable:
 			return ErrSecretKeyRequired
+		case need.PublishableScope != "" && !slices.Contains(key.Scopes, need.PublishableScope):
+			return errPublishableScopeMissing(need.PublishableScope)
 		}
 		return nil
 	case slices.ContainsFunc(key.Scopes, func(has string) bool { return has == "*" || slices.Contains(need.Scopes, has) }):

@@ -23,7 +23,7 @@ type Key struct {
 	Key          string   `json:"key,omitempty" doc:"The key itself. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`
 	Hint         string   `json:"hint" example:"sk_test_…x7Fq" doc:"The key's prefix and its last four characters."`
 	Kind         string   `json:"kind" enum:"secret,publishable" doc:"secret: for servers. publishable: for client-side code, which may do very little with it."`
-	Scopes       []string `json:"scopes" doc:"*: everything. read: all reads. webhooks: webhook endpoints and events."`
+	Scopes       []string `json:"scopes" doc:"*: everything. read: all reads. webhooks: webhook endpoints and events. access: whether customers may use the product."`
 	AllowedCIDRs []string `json:"allowedCidrs" doc:"The networks that it may be used from. Empty: from anywhere."`
 	ExpiresAt    int64    `json:"expiresAt,omitempty" doc:"Unix seconds. From then on it is refused. Absent: it does not expire."`
 	RevokedAt    int64    `json:"revokedAt,omitempty" doc:"Unix seconds. Absent: it was not revoked."`
@@ -61,7 +61,7 @@ type createAPIKeyInput struct {
 type KeyForm struct {
 	Name         string   `json:"name,omitempty" maxLength:"100" example:"shop server" doc:"For people."`
 	Kind         string   `json:"kind,omitempty" enum:"secret,publishable" doc:"Default: secret."`
-	Scopes       []string `json:"scopes,omitempty" minItems:"1" maxItems:"3" enum:"*,read,webhooks" doc:"What a secret key may do. Default: everything."`
+	Scopes       []string `json:"scopes,omitempty" minItems:"1" maxItems:"4" enum:"*,read,webhooks,access" doc:"What a secret key may do. Default: everything. A publishable key with access may also ask whether a customer may use the product, or a feature of it."`
 	AllowedCIDRs []string `json:"allowedCidrs,omitempty" minItems:"1" maxItems:"100" doc:"The networks that it may be used from, such as 203.0.113.0/24. Default: from anywhere, or where the key that asks may be used from some networks only, these must lie within them."`
 	ExpiresAt    int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, in the future. Default: never, or no later than the key that asks."`
 }

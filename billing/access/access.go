@@ -29,6 +29,8 @@ const (
 
 	// NotIncluded: the customer may use the product, and no plan or add-on of theirs has the feature that is asked about.
 	NotIncluded Reason = "feature_not_included"
+	// LimitReached: they have the feature, and have used of it what they may until its limit begins again.
+	LimitReached Reason = "feature_limit_reached"
 )
 
 // Claim is a subscription, and how the collection of its invoice stands; nil: none is in collection.

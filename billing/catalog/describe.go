@@ -78,6 +78,12 @@ func DescribeFeatures(all plan.Features) string {
 		if f.PerUnit {
 			texts[i] += " per unit"
 		}
+		if f.MetricName != "" {
+			texts[i] += " of " + f.MetricName
+		}
+		if f.SoftLimit {
+			texts[i] += " (soft)"
+		}
 	}
 	return strings.Join(texts, ", ")
 }

@@ -16,7 +16,7 @@ import (
 
 // Check holds what is true of every customer, new or changed. All faults are returned, so that a form is
 // corrected in one go. Faults: field_missing, email_malformed, phone_malformed, card_number_refused, those of text,
-// metadata and dunning.Policy.
+// metadata, dunning.Policy and plan.FeatureOverrides.
 func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -26,7 +26,8 @@ func (c Customer) Check() error {
 		text.UnlessEmpty(c.Email, CheckEmail),
 		text.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
 		text.UnlessEmpty(c.Country, routing.CheckCountry), c.checkTaxes(),
-		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning())
+		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning(),
+		c.Features.Check())
 }
 
 func (c Customer) checkDunning() error {

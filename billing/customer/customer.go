@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
+	"perennial/billing/plan"
 	"perennial/billing/tax"
 )
 
@@ -32,7 +33,8 @@ type Customer struct {
 	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
-	Dunning        *dunning.Policy // in place of the plan's and the environment's; nil: none
+	Features       plan.FeatureOverrides // in place of those of plans
+	Dunning        *dunning.Policy       // in place of the plan's and the environment's; nil: none
 	TestClockID    string
 	ErasedAt       time.Time
 	CreatedAt      time.Time

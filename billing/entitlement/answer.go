@@ -3,15 +3,37 @@
 package entitlement
 
 import (
+	"slices"
+	"time"
+
 	"perennial/billing/access"
+	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 )
 
-// Source is a plan or an add-on that a customer has a feature by.
+// Source is what a customer has a feature by: a plan or an add-on, or what the customer has in place of them.
 type Source struct {
-	SubscriptionID string
-	PlanID         string
+	SubscriptionID string // empty: of the customer, whatever the subscription
+	PlanID         string // empty: in place of what plans give
 	Limit          *int64 // nil: none
+	SoftLimit      bool   // the feature may be used beyond the limit
+}
+
+// Held is what a customer has that may give features.
+type Held struct {
+	Claims    []access.Claim
+	Answers   []access.Answer          // of access to the claims
+	Features  map[string]plan.Features // of plans and add-ons, by their ids
+	Overrides plan.FeatureOverrides
+	Now       time.Time
+}
+
+// Counter says what is used of a feature: the quantity of a metric in a period of a subscription.
+type Counter struct {
+	SubscriptionID string
+	MetricName     string
+	Period         period.Period
 }
 
 // Answer says whether a customer may use a feature.
@@ -21,6 +43,10 @@ type Answer struct {
 	Limit *int64 // the sum of the limits of all sources, at most plan.MaxFeatureLimit; nil: there is none
 	// Sources are what gives it, in the order of the subscriptions.
 	Sources []Source
+	// Counters are what has to be counted for Counted; none: the app counts.
+	Counters []Counter
+	Used     money.Decimal // absent: not counted
+	ResetsAt time.Time     // when the first of the counters begins again; the zero time: none does
 }
 
 // PlanIDs are the plans and add-ons whose features count for a customer with these subscriptions.
@@ -34,45 +60,100 @@ func PlanIDs(claims []access.Claim) (ids []string) {
 	return ids
 }
 
-// Of says whether a customer with these subscriptions may use a feature. Each that lets the customer in (access) gives
-// what its plan and its add-ons have of it; limits add up, and where one has no limit, there is none. Where none lets
-// the customer in, the answer is that of access; where none of those that do has the feature, its reason is
-// access.NotIncluded. answers are those of access to the claims, and features those of plans and add-ons, by their ids.
-func Of(key string, claims []access.Claim, answers []access.Answer, features map[string]plan.Features) Answer {
-	out := Answer{Feature: key, Answer: access.Best(answers)}
+// Of says whether a customer may use a feature. Each subscription that lets the customer in (access) gives what its
+// plan and its add-ons have of it, or what the customer has in their place; limits add up, and where one has no limit,
+// there is none. What a customer has in place of all plans takes the place of the sum. Where none lets the customer in,
+// the answer is that of access; where none of those that do has the feature, its reason is access.NotIncluded.
+func Of(key string, h Held) Answer {
+	out := Answer{Feature: key, Answer: access.Best(h.Answers)}
 	if !out.Allowed {
 		return out
 	}
+	best := out.Answer
 	var giving []access.Answer
-	for i, claim := range claims {
-		if !answers[i].Allowed {
+	var changes []time.Time // of what gives it
+	for i, claim := range h.Claims {
+		if !h.Answers[i].Allowed {
 			continue
 		}
-		sources := of(key, claim, features)
+		sources, counters, until := h.of(key, claim)
 		if len(sources) > 0 {
-			giving = append(giving, answers[i])
+			giving = append(giving, h.Answers[i])
+			out.Counters = append(out.Counters, counters...)
 		}
-		out.Sources = append(out.Sources, sources...)
+		out.Sources, changes = append(out.Sources, sources...), append(changes, until)
+	}
+	if own, ok := h.Overrides.InForce(key, "", h.Now); ok {
+		giving, changes = []access.Answer{best}, []time.Time{own.Until}
+		out.Sources = []Source{{Limit: own.Limit, SoftLimit: own.SoftLimit}}
+		if own.Excluded {
+			giving = nil
+		}
 	}
 	if len(giving) == 0 {
-		out.Answer = access.Answer{Reason: access.NotIncluded, Until: out.Until}
-		return out
+		return Answer{Feature: key, Answer: access.Answer{
+			Reason: access.NotIncluded, Until: soonest(append(changes, best.Until)),
+		}}
 	}
 	out.Answer, out.Limit = access.Best(giving), total(out.Sources)
 	for _, one := range giving { // the first that ends takes its limit along
-		if !one.Until.IsZero() && (out.Until.IsZero() || one.Until.Before(out.Until)) {
-			out.Until = one.Until
-		}
+		changes = append(changes, one.Until)
 	}
+	out.Until = soonest(changes)
 	return out
 }
 
-// of is what one subscription gives of a feature.
-func of(key string, claim access.Claim, features map[string]plan.Features) (sources []Source) {
+// Count is what a counter comes to.
+type Count struct {
+	Quantity money.Decimal
+	Carries  bool // a period goes on with what there was before
+}
+
+// Counted returns the answer with what is used by its counters, in their order. A limit that is reached refuses, unless
+// one of those that give the feature is soft.
+func (a Answer) Counted(counts []Count) Answer {
+	if len(counts) == 0 {
+		return a
+	}
+	a.Used = money.Whole(0)
+	var begins []time.Time
+	for i, c := range counts {
+		if a.Used = a.Used.Add(c.Quantity); !c.Carries {
+			begins = append(begins, a.Counters[i].Period.End)
+		}
+	}
+	a.ResetsAt = soonest(begins)
+	soft := slices.ContainsFunc(a.Sources, func(s Source) bool { return s.SoftLimit })
+	if a.Limit != nil && !soft && a.Used.Cmp(money.Whole(*a.Limit)) >= 0 {
+		a.Allowed, a.Reason, a.Until = false, access.LimitReached, soonest([]time.Time{a.ResetsAt, a.Until})
+	}
+	return a
+}
+
+// soonest is the first of some times; those that are zero are none.
+func soonest(all []time.Time) (first time.Time) {
+	for _, at := range all {
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// of is what one subscription gives of a feature, and until when; what counts it is that of its plan and its add-ons,
+// also where the customer has another limit.
+func (h Held) of(key string, claim access.Claim) (sources []Source, counters []Counter, until time.Time) {
 	give := func(planID string, quantity int64) {
-		for _, f := range features[planID] {
-			if f.Key == key {
-				sources = append(sources, Source{SubscriptionID: claim.ID, PlanID: planID, Limit: times(f, quantity)})
+		for _, f := range h.Features[planID] {
+			if f.Key != key {
+				continue
+			}
+			sources = append(sources, Source{
+				SubscriptionID: claim.ID, PlanID: planID, Limit: times(f, quantity), SoftLimit: f.SoftLimit,
+			})
+			count := Counter{SubscriptionID: claim.ID, MetricName: f.MetricName, Period: claim.CurrentPeriod}
+			if f.MetricName != "" && !slices.Contains(counters, count) {
+				counters = append(counters, count)
 			}
 		}
 	}
@@ -80,7 +161,14 @@ func of(key string, claim access.Claim, features map[string]plan.Features) (sour
 	for _, addOn := range claim.AddOns {
 		give(addOn.ID, addOn.Quantity)
 	}
-	return sources
+	own, ok := h.Overrides.InForce(key, claim.ID, h.Now)
+	if !ok {
+		return sources, counters, until
+	}
+	if sources = nil; !own.Excluded {
+		sources = []Source{{SubscriptionID: claim.ID, Limit: own.Limit, SoftLimit: own.SoftLimit}}
+	}
+	return sources, counters, own.Until
 }
 
 // times is the limit that a quantity of units gives. Both are bounded, and so is what they come to.

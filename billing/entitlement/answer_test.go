@@ -38,15 +38,19 @@ var features = map[string]plan.Features{
 	"solo":   {{Key: "projects", Limit: limit(3)}},
 	"whole":  {{Key: "projects"}},
 	"backup": {{Key: "storage", Limit: limit(100), PerUnit: true}, {Key: "projects", Limit: limit(1)}},
+	"calls":  {{Key: "calls", Limit: limit(1000), MetricName: "api_calls"}},
+	"soft":   {{Key: "calls", Limit: limit(500), MetricName: "api_calls", SoftLimit: true}},
 }
 
 // of asks about a feature at now.
-func of(key string, claims []access.Claim) entitlement.Answer {
+func of(key string, claims []access.Claim, own ...plan.FeatureOverride) entitlement.Answer {
 	answers := make([]access.Answer, len(claims))
 	for i, claim := range claims {
 		answers[i] = access.Of(claim, now)
 	}
-	return entitlement.Of(key, claims, answers, features)
+	return entitlement.Of(key, entitlement.Held{
+		Claims: claims, Answers: answers, Features: features, Overrides: own, Now: now,
+	})
 }
 
 func TestOf(t *testing.T) {

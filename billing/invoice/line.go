@@ -21,6 +21,9 @@ const (
 	Metered         LineKind = "usage"            // usage of a metered price, in arrears; negative where it was corrected
 )
 
+// InAdvance reports whether lines of the kind are for the time of an item, which a change may take back or go on with.
+func (k LineKind) InAdvance() bool { return k != OneOff && k != Metered }
+
 // Line is one position of an invoice: what one price comes to for some time. It names what it bills, so that what was
 // billed and credited for an item, a price or a period is a sum over lines. Amount is in minor units, negative for a
 // credit; Period is the time it pays for.
@@ -72,7 +75,7 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
 			switch {
-			case l.PeriodIndex != periodIndex, l.Kind == OneOff, l.Kind == Metered: // which bill no time in advance
+			case l.PeriodIndex != periodIndex, !l.Kind.InAdvance():
 			case l.Kind == ProrationCredit:
 				lines = slices.DeleteFunc(lines, l.reverses)
 			case inv.Bills():

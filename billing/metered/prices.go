@@ -93,6 +93,34 @@ func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
 	return p, nil
 }
 
+// Identified returns the prices of the next version of a plan with ids: what charges the same as one of the version
+// before keeps its id, so that tiers that are cumulated go on; the others and the commitment get new ones.
+func (p Prices) Identified(before *Prices, newID func() string) Prices {
+	left := slices.Clone(before.list().Components)
+	p.Components = slices.Clone(p.Components)
+	for i, c := range p.Components {
+		same := slices.IndexFunc(left, func(was Component) bool { return was.charges() == c.charges() })
+		if same < 0 {
+			p.Components[i].ID = newID()
+			continue
+		}
+		p.Components[i].ID = left[same].ID
+		left = slices.Delete(left, same, same+1)
+	}
+	if p.Commitment != nil {
+		own := *p.Commitment
+		own.ID, p.Commitment = newID(), &own
+	}
+	return p
+}
+
+// charges returns a text that is equal for components that charge the same, whatever people call them.
+func (c Component) charges() string {
+	c.ID, c.Name = "", ""
+	text, _ := json.Marshal(c) // texts, numbers and lists of them
+	return string(text)
+}
+
 // Same reports whether components charge the same and are described alike, whatever their ids and their order. A metric
 // that is not resolved in one of the two is the same in any version.
 func (p *Prices) Same(other *Prices) bool {

@@ -16,6 +16,10 @@ type Feature struct {
 	Limit *int64 `json:"limit,omitempty"`
 	// PerUnit multiplies the limit by the quantity of the plan or the add-on.
 	PerUnit bool `json:"perUnit,omitempty"`
+	// MetricName is the metric that counts what a subscriber uses of it in each period; empty: the app counts.
+	MetricName string `json:"metricName,omitempty"`
+	// SoftLimit: the feature may be used beyond the limit, which is announced.
+	SoftLimit bool `json:"softLimit,omitempty"`
 }
 
 // Features are those of one plan or add-on, in all of its versions.
@@ -63,11 +67,11 @@ func (f Feature) check(before Features) error {
 	case f.Limit == nil && f.PerUnit:
 		return fault.InvalidParam("perUnit", "feature_limit_invalid",
 			"`perUnit` multiplies a `limit`. Send one, or omit `perUnit`.")
-	case f.Limit != nil && (*f.Limit < 0 || *f.Limit > MaxFeatureLimit):
-		return fault.InvalidParam("limit", "feature_limit_invalid",
-			"`limit` must be 0 to %d. The request has %d.", MaxFeatureLimit, *f.Limit)
+	case f.SoftLimit && (f.Limit == nil || f.MetricName == ""):
+		return fault.InvalidParam("softLimit", "feature_limit_invalid",
+			"`softLimit` is about a `limit` of what `metricName` counts. Send both, or omit `softLimit`.")
 	}
-	return nil
+	return checkLimit(f.Limit)
 }
 
 // Same reports whether two lists give the same features, in any order.
@@ -77,8 +81,9 @@ func (all Features) Same(other Features) bool {
 }
 
 func (f Feature) same(other Feature) bool {
-	if f.Key != other.Key || f.PerUnit != other.PerUnit || (f.Limit == nil) != (other.Limit == nil) {
+	if (f.Limit == nil) != (other.Limit == nil) || f.Limit != nil && *f.Limit != *other.Limit {
 		return false
 	}
-	return f.Limit == nil || *f.Limit == *other.Limit
+	f.Limit, other.Limit = nil, nil
+	return f == other
 }

@@ -20,12 +20,19 @@ func TestFeatures_Check(t *testing.T) {
 		"none": {},
 		"all kinds": {of: plan.Features{
 			{Key: "sso"}, {Key: "projects", Limit: limit(0)}, {Key: "seats.max_2-x", Limit: limit(plan.MaxFeatureLimit), PerUnit: true},
+			{Key: "calls", Limit: limit(1), MetricName: "api_calls", SoftLimit: true},
 		}},
 		"without key": {plan.Features{{}}, "feature_key_invalid", "features[0].key"},
 		"upper case":  {plan.Features{{Key: "a"}, {Key: "SSO"}}, "feature_key_invalid", "features[1].key"},
 		"twice":       {plan.Features{{Key: "a"}, {Key: "a", Limit: limit(1)}}, "feature_repeated", "features[1].key"},
 		"per unit of nothing": {
 			plan.Features{{Key: "a", PerUnit: true}}, "feature_limit_invalid", "features[0].perUnit",
+		},
+		"soft without a limit": {
+			plan.Features{{Key: "a", MetricName: "calls", SoftLimit: true}}, "feature_limit_invalid", "features[0].softLimit",
+		},
+		"soft and not counted": {
+			plan.Features{{Key: "a", Limit: limit(1), SoftLimit: true}}, "feature_limit_invalid", "features[0].softLimit",
 		},
 		"below 0":   {plan.Features{{Key: "a", Limit: limit(-1)}}, "feature_limit_invalid", "features[0].limit"},
 		"too large": {plan.Features{{Key: "a", Limit: limit(plan.MaxFeatureLimit + 1)}}, "feature_limit_invalid", "features[0].limit"},
@@ -48,6 +55,7 @@ func TestFeatures_Same(t *testing.T) {
 	for _, other := range []plan.Features{
 		nil, {{Key: "sso"}}, {{Key: "sso"}, {Key: "projects"}}, {{Key: "sso"}, {Key: "projects", Limit: limit(4)}},
 		{{Key: "sso"}, {Key: "projects", Limit: limit(3), PerUnit: true}}, {{Key: "sso"}, {Key: "teams", Limit: limit(3)}},
+		{{Key: "sso"}, {Key: "projects", Limit: limit(3), MetricName: "projects"}},
 	} {
 		require.False(t, all.Same(other))
 		require.False(t, other.Same(all))

@@ -124,7 +124,7 @@ func (l *loader) distribute() {
 				}
 				line := dbinvoices.LineFromDB(row, invoices[i])
 				// written by a build from before there were items
-				if line.ItemID == "" && line.PriceID != "" && line.Kind != invoice.OneOff {
+				if line.ItemID == "" && line.PriceID != "" && line.Kind.InAdvance() {
 					line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
 				}
 				invoices[i].Lines = append(invoices[i].Lines, line)

@@ -64,7 +64,10 @@ func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want Wante
 		if err := checkPlanChargeable(ctx, s.Store, by, c.To, known); err != nil {
 			return nil, inPlan(c.To.Key, err)
 		}
-		if _, err := resolved(ctx, s.Store.Usage, by, c.To.Metered, s.Now()); err != nil {
+		if _, err := resolved(ctx, s.Store.Usage, by, nil, c.To.Metered, s.Now()); err != nil {
+			return nil, inPlan(c.To.Key, err)
+		}
+		if err := checkFeatures(ctx, s.Store.Usage, by, c.To.Features); err != nil {
 			return nil, inPlan(c.To.Key, err)
 		}
 	}
@@ -127,6 +130,9 @@ func (s *Service) carryOutCatalog(
 	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
 	p.ProrationMeasure, p.Metadata, p.Features = c.To.ProrationMeasure, c.To.Metadata, c.To.Features
 	if own := c.Unversioned(); len(own) > 0 {
+		if err := checkFeatures(ctx, tx.Usage, by, p.Features); err != nil {
+			return p, err
+		}
 		if err := tx.Catalog.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}

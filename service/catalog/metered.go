@@ -20,9 +20,9 @@ type metricReader interface {
 }
 
 // resolved returns the metered prices of a version that is made now: with ids, and with the versions of their metrics
-// that count from now on. Faults: those of metered.Prices.Resolve.
+// that count from now on. was are those of the version before; nil: none. Faults: those of metered.Prices.Resolve.
 func resolved(
-	ctx context.Context, r metricReader, by usecase.Caller, p *metered.Prices, now time.Time,
+	ctx context.Context, r metricReader, by usecase.Caller, was, p *metered.Prices, now time.Time,
 ) (*metered.Prices, error) {
 	if p == nil {
 		return nil, nil
@@ -42,13 +42,7 @@ func resolved(
 	if err != nil {
 		return nil, err
 	}
-	for i := range out.Components {
-		out.Components[i].ID = id.New(id.Price, now)
-	}
-	if out.Commitment != nil {
-		own := *out.Commitment
-		own.ID, out.Commitment = id.New(id.Price, now), &own
-	}
+	out = out.Identified(was, func() string { return id.New(id.Price, now) })
 	return &out, nil
 }
 

@@ -62,7 +62,7 @@ func (s *Service) insertPlanVersion(
 	}
 	var err error
 	terms := in.terms(p)
-	if terms.Metered, err = resolved(ctx, tx.Usage, by, terms.Metered, now); err != nil {
+	if terms.Metered, err = resolved(ctx, tx.Usage, by, p.Metered, terms.Metered, now); err != nil {
 		return p, err
 	}
 	terms.Prices = slices.Clone(terms.Prices)

@@ -51,7 +51,10 @@ func insertPlan(ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan) 
 		return p, err
 	}
 	var err error
-	if p.Metered, err = resolved(ctx, tx.Usage, by, p.Metered, p.CreatedAt); err != nil {
+	if p.Metered, err = resolved(ctx, tx.Usage, by, nil, p.Metered, p.CreatedAt); err != nil {
+		return p, err
+	}
+	if err := checkFeatures(ctx, tx.Usage, by, p.Features); err != nil {
 		return p, err
 	}
 	if err := tx.Catalog.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
@@ -185,6 +188,11 @@ func (s *Service) UpdatePlan(
 		}
 		if err := p.CheckAddOn(); err != nil {
 			return p, err
+		}
+		if u.Features != nil {
+			if err := checkFeatures(ctx, tx.Usage, by, p.Features); err != nil {
+				return p, err
+			}
 		}
 		if err := tx.Catalog.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
 			return p, err

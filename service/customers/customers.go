@@ -13,6 +13,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/db"
@@ -42,6 +43,9 @@ func (s *Service) CreateCustomer(
 		if c.CreatedAt, err = usecase.LockClock(ctx, tx, by.EnvironmentID, c.TestClockID, s.Now()); err != nil {
 			return c, usecase.InParam(err, "testClockId")
 		}
+		if err := checkFeatures(ctx, tx, by, c, nil); err != nil {
+			return c, err
+		}
 		if err := tx.Customers.Insert(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
@@ -60,6 +64,7 @@ type CustomerUpdate struct {
 	Metadata           *metadata.Pairs // replaces all
 	PaymentMethod      *string
 	PaymentDetails     *customer.PaymentDetails
+	Features           *plan.FeatureOverrides // replaces all
 	Dunning            *Dunning
 }
 
@@ -92,24 +97,32 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}
+	if u.Features != nil && !reflect.DeepEqual(*u.Features, c.Features) {
+		c.Features, changed = *u.Features, append(changed, "features")
+	}
 	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, c.Dunning) {
 		c.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
 	}
-	if u.PaymentMethod != nil || u.PaymentDetails != nil {
-		before := *c
-		if u.PaymentMethod != nil {
-			c.PaymentMethod = *u.PaymentMethod
-		}
-		c.PaymentDetails = customer.PaymentDetails{}
-		if u.PaymentDetails != nil {
-			c.PaymentDetails = *u.PaymentDetails
-		}
-		methodChanged = c.PaymentMethod != before.PaymentMethod || c.PaymentDetails != before.PaymentDetails
-		if methodChanged {
-			changed = append(changed, "paymentMethod")
-		}
+	if methodChanged = u.applyMethod(c); methodChanged {
+		changed = append(changed, "paymentMethod")
 	}
 	return changed, methodChanged
+}
+
+// applyMethod replaces the payment method, and reports whether it is another one.
+func (u CustomerUpdate) applyMethod(c *customer.Customer) bool {
+	if u.PaymentMethod == nil && u.PaymentDetails == nil {
+		return false
+	}
+	before := *c
+	if u.PaymentMethod != nil {
+		c.PaymentMethod = *u.PaymentMethod
+	}
+	c.PaymentDetails = customer.PaymentDetails{}
+	if u.PaymentDetails != nil {
+		c.PaymentDetails = *u.PaymentDetails
+	}
+	return c.PaymentMethod != before.PaymentMethod || c.PaymentDetails != before.PaymentDetails
 }
 
 // UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that
@@ -131,6 +144,9 @@ func (s *Service) UpdateCustomer(
 		changed, methodChanged := u.apply(&c)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
 		if err := c.Check(); err != nil || len(changed) == 0 {
+			return c, err
+		}
+		if err := checkFeatures(ctx, tx, by, c, was.Features); err != nil {
 			return c, err
 		}
 		if methodChanged && methodOf(c) != checked { // another request has changed the other half meanwhile

@@ -20,7 +20,7 @@ import (
 )
 
 // scopes are what a key may be limited to; the database checks the same list.
-var scopes = []string{"*", "read", "webhooks"}
+var scopes = []string{"*", "read", "webhooks", "access"}
 
 func keyCreateCommand() *cli.Command {
 	return &cli.Command{
@@ -96,7 +96,7 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.StringVar(&k.mode, "mode", "", "which environment of the app, `test|live` (required)")
 	f.StringVar(&k.name, "name", "", "`name` of the key, for people")
 	f.StringVar(&k.kind, "kind", string(apikey.Secret), "who may hold it, `secret|publishable`")
-	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks`; may be repeated (default: *)")
+	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks|access`; may be repeated (default: *)")
 	f.Var(&k.cidrs, "allow-from",
 		"`network` from which it may be used, such as 10.0.0.0/8; may be repeated (default: from anywhere)")
 	f.DurationVar(&k.expiresIn, "expires-in", 0, "`duration` after which it ends (default: never)")

@@ -207,6 +207,7 @@ type Customer struct {
 	TaxIds         *tax.IDs                 `db:"tax_ids"`
 	UsageSalt      []byte                   `db:"usage_salt"`
 	Dunning        []byte                   `db:"dunning"`
+	Features       *plan.FeatureOverrides   `db:"features"`
 }
 
 type Decision struct {

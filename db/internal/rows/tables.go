@@ -147,6 +147,7 @@ var customers = table[dbsqlc.Customer]{
 		"tax_ids",
 		"usage_salt",
 		"dunning",
+		"features",
 	},
 	value: func(row *dbsqlc.Customer, column int) any {
 		switch column {
@@ -188,6 +189,8 @@ var customers = table[dbsqlc.Customer]{
 			return row.UsageSalt
 		case 18:
 			return row.Dunning
+		case 19:
+			return row.Features
 		}
 		panic("rows: no such column")
 	},
