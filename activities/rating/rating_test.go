@@ -93,6 +93,12 @@ func TestUsage_IsBilledWithTheRenewal(t *testing.T) {
 		"recurring Plan – Base 1 × 10.00 = 1000", "usage Plan – calls 100 × 0.05 = 500", "usage Plan – calls 30 × 0.02 = 60",
 	}, amounts(all[1]))
 	require.Equal(t, money.Minor(1560), all[1].AmountPaid)
+	read := l.Change(func(state lifecycle.State, at lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error) {
+		return lifecycle.Advance(state, at)
+	})
+	for _, line := range read.Paid[len(read.Paid)-1].Lines {
+		require.Equal(t, line.Kind.InAdvance(), line.ItemID != "", "%s: only time in advance is an item's", line.Kind)
+	}
 	l.Sound()
 }
 
