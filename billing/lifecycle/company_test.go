@@ -18,14 +18,15 @@ import (
 )
 
 // TestLifecycle_Company: ten years of a company whose customers change their minds, pay late or never, are refunded and
-// dispute. Its books balance at each year's end, and when everybody has left and paid, nobody owes anything.
+// dispute; a third of them pay for what they use, too. Its books balance at each year's end, and when everybody has
+// left and paid, nobody owes anything.
 func TestLifecycle_Company(t *testing.T) {
 	t.Parallel()
 	const years = 10
 	seed := testkit.Seed(t)
 	customers := make([]*customerLife, testkit.Scale(10, 1000))
 	for n := range customers {
-		customers[n] = newCustomerLife(named{t, seed, n}, rand.New(rand.NewPCG(seed, uint64(n))))
+		customers[n] = newCustomerLife(named{t, seed, n}, rand.New(rand.NewPCG(seed, uint64(n))), n%3 == 1)
 	}
 	for year := 1; year <= years; year++ {
 		var books books
@@ -46,6 +47,7 @@ func TestLifecycle_Company(t *testing.T) {
 	require.Zero(t, books.receivable, "everybody has paid")
 	require.Zero(t, books.owed, "all that was to go back went back")
 	require.Positive(t, books.revenue)
+	require.Positive(t, books.usage)
 }
 
 // customerLife is a life that mostly goes as it should.
@@ -54,7 +56,7 @@ type customerLife struct {
 	draw chance
 }
 
-func newCustomerLife(t require.TestingT, random *rand.Rand) *customerLife {
+func newCustomerLife(t require.TestingT, random *rand.Rand, metered bool) *customerLife {
 	draw := func(n int, what string) int {
 		drawn := random.IntN(n)
 		switch {
@@ -71,15 +73,20 @@ func newCustomerLife(t require.TestingT, random *rand.Rand) *customerLife {
 		return drawn
 	}
 	c := &customerLife{life: someLife(t, draw), draw: draw}
-	c.thorough = false
+	if c.thorough = false; metered {
+		c.meter(draw)
+	}
 	return c
 }
 
 // liveUntil passes time up to an instant, with a command or an odd answer now and then. Most charges succeed.
 func (c *customerLife) liveUntil(to time.Time) {
 	for c.decided().Before(to) && !c.over() {
-		if c.draw(12, "something happens") == 0 {
+		switch {
+		case c.draw(12, "something happens") == 0:
 			c.step(c.draw)
+		case c.metered:
+			c.useSome(c.draw)
 		}
 		if c.live("") != nil && c.draw(8, "declined") > 0 {
 			c.result(answer.Succeeded)
@@ -108,6 +115,9 @@ func (c *customerLife) leave() {
 		c.cancelNow(false)
 	}
 	require.Equal(c.t, subscription.Canceled, c.sub().Status)
+	if c.metered {
+		c.endUsage()
+	}
 	for c.live("") != nil {
 		c.result(answer.Failed)
 	}
@@ -132,6 +142,7 @@ type books struct {
 	owed       money.Minor // of failed refunds, and of those under way: to go back
 	receivable money.Minor // due of open invoices
 	givenUp    money.Minor // due of uncollectible ones
+	usage      money.Minor // of the lines among revenue that bill usage
 	revenue    money.Minor // of all lines that stand, less their discounts and credit notes
 	taxes      money.Minor // added to them
 	credit     money.Minor // of customers, grants included; below zero what is carried forward to their next invoices
@@ -154,6 +165,7 @@ func (b *books) add(l *life) {
 		case invoice.Paid:
 		}
 		given := inv.Credited
+		b.usage += meteredOf(inv.Lines)
 		b.revenue, b.taxes = b.revenue+inv.Subtotal()-inv.Discount-(given.Total-given.Tax), b.taxes+inv.Tax-given.Tax
 	}
 	for _, t := range l.store.transactions {
