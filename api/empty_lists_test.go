@@ -17,12 +17,14 @@ import (
 // all, an empty one is refused, by minItems or minProperties.
 var emptyMeans = map[string]string{
 	"CloudEvent.data":                   "no properties, and no quantity that is one of them",
+	"Commitment.currencies":             "sold in the plan's own currency only",
 	"CustomerChange.features":           "none of its own any more: plans count",
 	"CustomerChange.taxIds":             "none is known",
 	"CustomerForm.taxIds":               "none is known",
 	"Dunning.failureRules":              "nothing is different after any failure",
 	"Dunning.minimumAmounts":            "no minimums but the provider's",
 	"Dunning.retryGapDays":              "no retries",
+	"MeteredRate.currencies":            "sold in the plan's own currency only",
 	"MeteredRate.tiers":                 "none, as without the field; the models say how many",
 	"MetricDefinition.groupBy":          "not grouped",
 	"MetricFilter.exclude":              "no record is left out",
@@ -36,6 +38,7 @@ var emptyMeans = map[string]string{
 	"PriceAmounts.tiers":                "none, of a price without tiers; the models say how many",
 	"PriceForm.currencies":              "sold in the plan's own currency only",
 	"PriceForm.tiers":                   "none, as without the field; the models say how many",
+	"RateAmounts.tiers":                 "none, of a price without tiers; the models say how many",
 	"RoutingRules.rules":                "payments go to the primary configuration",
 	"SubscriptionChange.addOns":         "none from then on",
 	"SubscriptionForm.addOns":           "none",

@@ -89,7 +89,29 @@ func TestMeteredPrices_Refusals(t *testing.T) {
 		problem(t, 422, want[0], want[1],
 			b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month","amount":1,`+body+`}`))
 	}
-	problem(t, 422, "metered_currencies_unsupported", "meteredPrices", b.ask(t, b.test, "POST", "/api/plans",
+	problem(t, 422, "price_currency_missing", "meteredPrices[0].rates[0].currencies.EUR", b.ask(t, b.test, "POST", "/api/plans",
 		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"currencies":{"EUR":{"amount":1}}}],
 		"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
+}
+
+// A plan with metered prices is sold in several currencies, each with amounts of its own.
+func TestMeteredPrices_InSeveralCurrencies(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	as[Metric](t, 201, b.ask(t, b.test, "POST", "/api/metrics", `{"name":"calls","aggregation":"sum"}`))
+	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Calls","currency":"USD",
+		"interval":"month","prices":[{"amount":1000,"currencies":{"EUR":{"amount":900}}}],"meteredPrices":[{"metricName":"calls",
+		"rates":[{"model":"graduated","minimum":500,"tiers":[{"upTo":"10","unitAmount":"2"},{"packageSize":"5","packageAmount":"7.5"}],
+		"currencies":{"EUR":{"minimum":450,"tiers":[{"unitAmount":"1.8"},{"packageAmount":"7"}]}}}]}],
+		"commitment":{"amount":5000,"currencies":{"EUR":{"amount":4500}}}}`))
+
+	require.Equal(t, []string{"USD", "EUR"}, made.Currencies)
+	euros := made.MeteredPrices[0].Rates[0].Currencies["EUR"]
+	require.EqualValues(t, 450, euros.Minimum)
+	require.Equal(t, [2]string{"1.8", "7"}, [2]string{euros.Tiers[0].UnitAmount, euros.Tiers[1].PackageAmount})
+	require.EqualValues(t, 4500, made.Commitment.Currencies["EUR"].Amount)
+	require.Equal(t, made, as[Plan](t, 200, b.ask(t, b.test, "GET", "/api/plans/"+made.ID, "")))
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": made.ID, "currency": "EUR"}))
+	require.Equal(t, "EUR", sub.Currency)
 }

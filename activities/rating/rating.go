@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/contract"
 	"perennial/db"
@@ -43,7 +44,7 @@ func (u *Usage) BillUsage(ctx context.Context, in contract.AdvanceInput) (contra
 		draft, due := seen.UsageDraft(in.Now)
 		var counted counted
 		if due {
-			if counted, err = u.count(ctx, in.Ref, draft); err != nil {
+			if counted, err = u.count(ctx, in.Ref, seen.Subscription.Currency, draft); err != nil {
 				return contract.Snapshot{}, err
 			}
 		}
@@ -64,7 +65,9 @@ type counted struct {
 }
 
 // count counts usage, without a lock: what is recorded meanwhile is on a later invoice.
-func (u *Usage) count(ctx context.Context, ref contract.Ref, draft invoice.Invoice) (counted, error) {
+func (u *Usage) count(
+	ctx context.Context, ref contract.Ref, currency money.Currency, draft invoice.Invoice,
+) (counted, error) {
 	all, from, err := u.Store.Subscriptions.Segments(ctx, ref.EnvironmentID, ref.ID, draft.UsageUntil)
 	if err != nil {
 		return counted{}, err
@@ -76,6 +79,9 @@ func (u *Usage) count(ctx context.Context, ref contract.Ref, draft invoice.Invoi
 		on, loaded := known[s.Plan]
 		if !loaded {
 			if on, err = u.Store.Catalog.PlanVersion(ctx, ref.EnvironmentID, s.Plan); err != nil {
+				return counted{}, err
+			}
+			if on, err = on.In(currency); err != nil {
 				return counted{}, err
 			}
 			known[s.Plan] = on

@@ -102,6 +102,36 @@ func TestUsage_IsBilledWithTheRenewal(t *testing.T) {
 	l.Sound()
 }
 
+// A subscription in another currency than its plan's own pays the amounts that the prices have in it.
+func TestUsage_IsBilledInTheCurrencyOfTheSubscription(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	p := metering(calls(t, s))
+	p.Prices[0].Currencies = plan.Currencies{"USD": {Amount: 1100}}
+	rates := p.Metered.Components[0].Rates
+	for i, price := range []string{"0.06", "0.03"} {
+		rates[i].Currencies = rating.Currencies{"USD": {UnitPrice: perUnit(price).UnitPrice}}
+	}
+	s.Plan(t, p)
+	dollars, err := p.In("USD")
+	require.NoError(t, err)
+	l := &life.Life{Scene: s, T: t, Payer: s.Customer(t, "")}
+	l.Ref = s.Subscribe(t, l.Payer, dollars)
+	l.Reload()
+	l.Until(s.Clock.Now())
+	used(l, "eu", 100, scene.Start.Add(time.Hour/2))
+	used(l, "us", 30, scene.Start.Add(time.Hour/2))
+	l.Until(scene.Start.AddDate(0, 1, 1))
+
+	all := l.Invoices()
+	require.Len(t, all, 2)
+	require.Equal(t, money.Currency("USD"), all[1].Currency)
+	require.Equal(t, []string{
+		"recurring Plan – Base 1 × 11.00 = 1100", "usage Plan – calls 100 × 0.06 = 600", "usage Plan – calls 30 × 0.03 = 90",
+	}, amounts(all[1]))
+	l.Sound()
+}
+
 func TestUsage_LateIsBilledWithTheNextRenewalAndCorrectionsAreGivenBack(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -6,8 +6,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/catalog"
+	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 )
+
+// A file says what usage costs in further currencies, and what is exported says the same.
+func TestFile_MeteredPricesInCurrencies(t *testing.T) {
+	t.Parallel()
+	file, err := ReadFile("c.yaml", []byte(`plans:
+  calls:
+    name: Calls
+    currency: EUR
+    interval: month
+    prices: [{amount: 0, currencies: {USD: {}}}]
+    meteredPrices:
+      - metricName: api_calls
+        rates:
+          - {model: per_unit, unitAmount: 0.35, currencies: {USD: {unitAmount: 0.4}}}
+    commitment: {amount: 5000, currencies: {USD: {amount: 5500}}}
+`))
+	require.NoError(t, err)
+	read := file.Plans[0].Plan
+	require.Equal(t, []string{"api_calls: per_unit 0.0035", "api_calls: per_unit 0.004 in USD"}, catalog.DescribeMetered(read))
+	require.Equal(t, "50.00, 55.00 in USD", catalog.DescribeCommitment(read))
+
+	read.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
+	text, err := WriteFile([]plan.Plan{read}, true)
+
+	require.NoError(t, err)
+	back, err := ReadFile("out.yaml", text)
+	require.NoError(t, err, string(text))
+	changes, err := catalog.Diff([]plan.Plan{read}, back.Plans)
+	require.NoError(t, err)
+	require.Empty(t, changes[0].Fields)
+	back.Plans[0].Metered.Components[0].Rates[0].Currencies["USD"] = rating.Amounts{UnitPrice: money.Whole(1)}
+	changes, err = catalog.Diff([]plan.Plan{read}, back.Plans)
+	require.NoError(t, err)
+	require.Equal(t, []string{"meteredPrices"}, changes[0].Fields)
+}
 
 const meteredText = `plans:
   calls:
@@ -37,8 +74,8 @@ func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	require.Equal(t, []string{
 		"Calls: per_unit 0.0035, 1000 included, where region is eu, by tier",
 		"Calls: graduated; up to 10 0.02 each; beyond 0.075 for 5",
-	}, catalog.DescribeMetered(read.Metered, "EUR"))
-	require.Equal(t, "50.00, beyond it times 0.8", catalog.DescribeCommitment(read.Metered, "EUR"))
+	}, catalog.DescribeMetered(read))
+	require.Equal(t, "50.00, beyond it times 0.8", catalog.DescribeCommitment(read))
 	require.Equal(t, "sso, projects 10 per unit", catalog.DescribeFeatures(read.Features))
 
 	held := read

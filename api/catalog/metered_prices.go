@@ -33,12 +33,21 @@ type MeteredRate struct {
 	Model string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan."`
 	PriceRule
 	Tiers []TierRule `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
+	// Currencies are in a file of their own.
+	Currencies map[string]RateAmounts `json:"currencies,omitempty" doc:"The amounts of the price in the currencies that the plan is sold in beside its own, by ISO 4217 code. All prices of a plan have the same ones, at most 50."`
 }
 
 // Commitment is the least that the metered prices of a plan cost together.
 type Commitment struct {
 	Amount        int64  `json:"amount" minimum:"0" maximum:"999999999999" example:"50000" doc:"The least that they cost together in a period, in minor units."`
 	OverageFactor string `json:"overageFactor,omitempty" maxLength:"30" example:"0.8" doc:"What exceeds the amount is multiplied by it. Absent: 1."`
+
+	Currencies map[string]CommitmentAmount `json:"currencies,omitempty" doc:"The amount in the currencies that the plan is sold in beside its own, by ISO 4217 code."`
+}
+
+// CommitmentAmount is a commitment in another currency than the plan's.
+type CommitmentAmount struct {
+	Amount int64 `json:"amount" minimum:"1" maximum:"999999999999" example:"45000" doc:"Minor units of this currency."`
 }
 
 // meteredOf reads the metered prices of a form in the plan's currency. Absent, both stay as they are.
@@ -60,6 +69,7 @@ func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currenc
 		r.Commitment = &metered.Commitment{
 			Amount:        money.Minor(commitment.Amount),
 			OverageFactor: d.Parse("commitment.overageFactor", commitment.OverageFactor),
+			Currencies:    commitment.amounts(),
 		}
 	}
 	return r, d.Err
@@ -72,7 +82,7 @@ func (r MeteredRate) rate(d *view.UnitAmounts, at string, c money.Currency) mete
 	for i, tier := range r.Tiers {
 		p.Tiers = append(p.Tiers, tier.tier(d, fmt.Sprintf("%stiers[%d].", at, i), c, inMajor{}))
 	}
-	return metered.Rate{Where: r.Where, By: r.By, Price: p}
+	return metered.Rate{Where: r.Where, By: r.By, Price: p, Currencies: rateCurrenciesOf(d, at, r.Currencies)}
 }
 
 func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commitment) {
@@ -89,7 +99,10 @@ func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commit
 	if p.Commitment == nil {
 		return out, nil
 	}
-	return out, &Commitment{Amount: int64(p.Commitment.Amount), OverageFactor: p.Commitment.OverageFactor.String()}
+	return out, &Commitment{
+		Amount: int64(p.Commitment.Amount), OverageFactor: p.Commitment.OverageFactor.String(),
+		Currencies: renderCommitments(p.Commitment.Currencies),
+	}
 }
 
 func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {
@@ -97,6 +110,7 @@ func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {
 	for i, r := range rates {
 		out[i] = MeteredRate{
 			Where: r.Where, By: r.By, Model: string(r.Price.Model), PriceRule: renderRule(r.Price, c),
+			Currencies: renderRateCurrencies(r.Currencies),
 		}
 		for _, tier := range r.Price.Tiers {
 			out[i].Tiers = append(out[i].Tiers, renderTier(tier, c))

@@ -29,8 +29,20 @@ func DescribeAll(p plan.Plan) []string {
 	return lines
 }
 
-// DescribeMetered has a line for each rate of a metered price.
-func DescribeMetered(p *metered.Prices, c money.Currency) (lines []string) {
+// DescribeMetered has a line for each rate of a metered price, and each currency that the plan is sold in.
+func DescribeMetered(p plan.Plan) (lines []string) {
+	for _, c := range p.Currencies() {
+		for _, line := range describeMetered(p.InIfOffered(c).Metered, c) {
+			if c != p.Currency {
+				line += " in " + string(c)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func describeMetered(p *metered.Prices, c money.Currency) (lines []string) {
 	if p == nil {
 		return nil
 	}
@@ -52,13 +64,18 @@ func DescribeMetered(p *metered.Prices, c money.Currency) (lines []string) {
 	return lines
 }
 
-// DescribeCommitment writes the commitment to metered prices; none: there is none.
-func DescribeCommitment(p *metered.Prices, c money.Currency) string {
-	if p == nil || p.Commitment == nil {
+// DescribeCommitment writes the commitment to metered prices, in each currency that the plan is sold in; none: there is
+// none.
+func DescribeCommitment(p plan.Plan) string {
+	if p.Metered == nil || p.Metered.Commitment == nil {
 		return "none"
 	}
-	text := money.FormatUnits(p.Commitment.Amount, c)
-	if factor := p.Commitment.OverageFactor; factor.IsGiven() {
+	commitment := *p.Metered.Commitment
+	text := money.FormatUnits(commitment.Amount, p.Currency)
+	for _, c := range slices.Sorted(maps.Keys(commitment.Currencies)) {
+		text += ", " + money.FormatUnits(commitment.Currencies[c], c) + " in " + string(c)
+	}
+	if factor := commitment.OverageFactor; factor.IsGiven() {
 		text += ", beyond it times " + factor.String()
 	}
 	return text

@@ -35,6 +35,8 @@ type Rate struct {
 	Where map[string]string `json:"where,omitempty"` // by dimension; empty: all that is left
 	By    []string          `json:"by,omitempty"`    // dimensions whose values are priced each by itself
 	Price rating.Price      `json:"price"`
+	// Currencies are the amounts of the price in those that the plan is sold in beside its own; nil: in none.
+	Currencies rating.Currencies `json:"currencies,omitempty"`
 }
 
 // MaxRates bounds the rates of a component.

@@ -43,9 +43,11 @@ type Used struct {
 
 // Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
 type Commitment struct {
-	ID            string        `json:"id"`
-	Amount        money.Minor   `json:"amount"`
-	OverageFactor money.Decimal `json:"overageFactor,omitzero"` // multiplies what exceeds the amount; absent: 1
+	ID     string      `json:"id"`
+	Amount money.Minor `json:"amount"`
+	// Currencies are the amounts in those that the plan is sold in beside its own; nil: in none.
+	Currencies    map[money.Currency]money.Minor `json:"currencies,omitempty"`
+	OverageFactor money.Decimal                  `json:"overageFactor,omitzero"` // multiplies what exceeds the amount; absent: 1
 }
 
 // Key names what a charge is for. A line of an invoice bills it, and no other does.

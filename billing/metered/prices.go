@@ -3,6 +3,7 @@ package metered
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"perennial/billing/fault"
@@ -159,6 +160,6 @@ func (p *Prices) SameCommitment(other *Prices) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Amount == b.Amount && a.OverageFactor.IsGiven() == b.OverageFactor.IsGiven() &&
-		a.OverageFactor.Cmp(b.OverageFactor) == 0
+	return a.Amount == b.Amount && maps.Equal(a.Currencies, b.Currencies) &&
+		a.OverageFactor.IsGiven() == b.OverageFactor.IsGiven() && a.OverageFactor.Cmp(b.OverageFactor) == 0
 }

@@ -12,17 +12,18 @@ import (
 )
 
 // Currencies are the amounts of a price by currency, in those that its plan is sold in beside its own.
-type Currencies map[money.Currency]rating.Amounts
+type Currencies = rating.Currencies
 
 // MaxCurrencies bounds the currencies of one plan beside its own.
 const MaxCurrencies = 50
 
 // Offers reports whether the plan is sold in a currency: its own, and those that each of its prices has amounts in.
 func (p Plan) Offers(c money.Currency) bool {
-	return c == p.Currency || len(p.Prices) > 0 && !slices.ContainsFunc(p.Prices, func(price Price) bool {
-		_, has := price.Currencies[c]
-		return !has
-	})
+	return c == p.Currency || len(p.Prices) > 0 && p.Metered.Offers(c) &&
+		!slices.ContainsFunc(p.Prices, func(price Price) bool {
+			_, has := price.Currencies[c]
+			return !has
+		})
 }
 
 // AmountAlone refuses a next version that is told by an amount in the plan's own currency where the plan is sold in
@@ -67,7 +68,7 @@ func (p Plan) In(c money.Currency) (Plan, error) {
 		}
 		p.Prices[i].Currencies = nil
 	}
-	p.Currency = c
+	p.Metered, p.Currency = p.Metered.In(c, p.Currency), c
 	return p, nil
 }
 
@@ -97,14 +98,17 @@ func SoldIn(versions ...Plan) string {
 }
 
 // checkCurrencies checks the amounts in further currencies of prices that are valid. Faults:
-// currencies_count_out_of_range, currency_unknown, currency_repeated, price_currency_missing, those of
-// rating.Price.CheckAmounts, amount_too_large.
+// currencies_count_out_of_range, currency_unknown, currency_repeated, those of metered.Prices.CheckCurrency,
+// amount_too_large.
 func (p Plan) checkCurrencies() error {
 	all := map[money.Currency]bool{}
 	for _, price := range p.Prices {
 		for c := range price.Currencies {
 			all[c] = true
 		}
+	}
+	for _, c := range p.Metered.Codes() {
+		all[c] = true
 	}
 	if len(all) > MaxCurrencies {
 		return fault.InvalidParam("prices", "currencies_count_out_of_range",
@@ -120,23 +124,28 @@ func (p Plan) checkCurrencies() error {
 
 func (p Plan) checkCurrency(c money.Currency) error {
 	at := func(i int) string { return fmt.Sprintf("prices[%d].currencies.%.10s", i, string(c)) }
-	first := slices.IndexFunc(p.Prices, func(price Price) bool { _, has := price.Currencies[c]; return has })
+	first := "meteredPrices"
+	if i := slices.IndexFunc(p.Prices, func(price Price) bool { _, has := price.Currencies[c]; return has }); i >= 0 {
+		first = at(i)
+	}
 	if _, err := money.ParseCurrency(string(c)); err != nil {
-		return fault.From(err).In(at(first))
+		return fault.From(err).In(first)
 	}
 	if c == p.Currency {
-		return fault.InvalidParam(at(first), "currency_repeated",
+		return fault.InvalidParam(first, "currency_repeated",
 			"%s is the plan's own currency, whose amounts are those of the price. Leave it out of `currencies`.", c)
 	}
 	for i, price := range p.Prices {
 		amounts, has := price.Currencies[c]
 		if !has {
-			return fault.InvalidParam(at(i), "price_currency_missing",
-				"The plan is sold in %s only if all its prices are. Send the amounts of this price in %s as well.", c, c)
+			return rating.CurrencyMissing(at(i), c)
 		}
 		if err := price.CheckAmounts(amounts); err != nil {
 			return fault.From(err).Within(at(i))
 		}
+	}
+	if err := p.Metered.CheckCurrency(c); err != nil {
+		return err
 	}
 	in, err := p.In(c)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"perennial/billing/fault"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
@@ -26,6 +27,88 @@ func abroad() plan.Plan {
 		p.Prices[i].Currencies = in
 	}
 	return p
+}
+
+// metering is abroad with a price of usage and a commitment in all of its currencies.
+func metering() plan.Plan {
+	p := abroad()
+	p.Metered = &metered.Prices{
+		Components: []metered.Component{{ID: "price_4", MetricName: "calls", Rates: []metered.Rate{
+			{
+				Where:      map[string]string{"region": "eu"},
+				Price:      rating.Price{Model: rating.PerUnit, UnitPrice: dec("0.02"), Included: dec("5"), Minimum: 100},
+				Currencies: rating.Currencies{"USD": {UnitPrice: dec("0.025"), Minimum: 120}, "XAF": {UnitPrice: dec("13"), Minimum: 600}},
+			},
+			{
+				Price:      rating.Price{Model: rating.PerUnit, UnitPrice: dec("0.01")},
+				Currencies: rating.Currencies{"USD": {UnitPrice: dec("0.012")}, "XAF": {UnitPrice: dec("6.5")}},
+			},
+		}}},
+		Commitment: &metered.Commitment{
+			ID: "price_5", Amount: 5000, OverageFactor: dec("0.8"),
+			Currencies: map[money.Currency]money.Minor{"USD": 5500, "XAF": 30_000},
+		},
+	}
+	return p
+}
+
+// What usage costs in a further currency is what it costs under a plan that was written in it.
+func TestIn_WithMeteredPrices(t *testing.T) {
+	t.Parallel()
+	p := metering()
+	require.NoError(t, p.Validate())
+	require.Equal(t, []money.Currency{"EUR", "USD", "XAF"}, p.Currencies())
+
+	in, err := p.In("XAF")
+
+	require.NoError(t, err)
+	rates := in.Metered.Components[0].Rates
+	require.Equal(t, rating.Price{Model: rating.PerUnit, UnitPrice: dec("13"), Included: dec("5"), Minimum: 600}, rates[0].Price)
+	require.Equal(t, map[string]string{"region": "eu"}, rates[0].Where)
+	require.Equal(t, rating.Price{Model: rating.PerUnit, UnitPrice: dec("6.5")}, rates[1].Price)
+	require.Nil(t, rates[1].Currencies)
+	require.Equal(t, &metered.Commitment{ID: "price_5", Amount: 30_000, OverageFactor: dec("0.8")}, in.Metered.Commitment)
+	require.Equal(t, metering(), p, "the plan itself was changed")
+	own, err := p.In("EUR")
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(5000), own.Metered.Commitment.Amount)
+	require.Equal(t, dec("0.02"), own.Metered.Components[0].Rates[0].Price.UnitPrice)
+	require.Nil(t, own.Metered.Components[0].Rates[0].Currencies)
+	require.False(t, p.Metered.SameCommitment(own.Metered), "amounts in further currencies are part of it")
+	require.False(t, p.Metered.Same(own.Metered))
+}
+
+func TestValidate_MeteredCurrencies(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change      func(*metered.Prices)
+		code, param string
+	}{
+		"of some rates": {func(m *metered.Prices) {
+			m.Components[0].Rates[1].Currencies = rating.Currencies{"USD": {UnitPrice: dec("1")}}
+		}, "price_currency_missing", "meteredPrices[0].rates[1].currencies.XAF"},
+		"not of the commitment": {func(m *metered.Prices) {
+			delete(m.Commitment.Currencies, "USD")
+		}, "price_currency_missing", "commitment.currencies.USD"},
+		"of usage alone": {func(m *metered.Prices) {
+			m.Components[0].Rates[0].Currencies["GBP"] = rating.Amounts{UnitPrice: dec("1"), Minimum: 1}
+		}, "price_currency_missing", "prices[0].currencies.GBP"},
+		"of the commitment alone": {func(m *metered.Prices) {
+			m.Commitment.Currencies["usd"] = 1
+		}, "currency_unknown", "meteredPrices"},
+		"a minimum that is forgotten": {func(m *metered.Prices) {
+			m.Components[0].Rates[0].Currencies["XAF"] = rating.Amounts{UnitPrice: dec("13")}
+		}, "price_parameter_missing", "meteredPrices[0].rates[0].currencies.XAF.minimum"},
+		"a commitment below zero": {func(m *metered.Prices) {
+			m.Commitment.Currencies["USD"] = -1
+		}, "metered_commitment_invalid", "commitment.currencies.USD.amount"},
+	} {
+		p := metering()
+		c.change(p.Metered)
+		err := fault.From(p.Validate())
+		require.NotNil(t, err, name)
+		require.Equal(t, []string{c.code, c.param}, []string{err.Code, err.Param}, name)
+	}
 }
 
 func TestOffers_PlanWithoutPrices(t *testing.T) {

@@ -68,9 +68,9 @@ const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
 // trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
-// rating.Price, of dunning.Policy, of proration.Measure, of Features.Check and of metered.Prices.Check,
-// metered_currencies_unsupported, and of prices in further currencies: currencies_count_out_of_range,
-// currency_repeated, price_currency_missing. The fault names the price by its place.
+// rating.Price, of dunning.Policy, of proration.Measure, of Features.Check and of metered.Prices.Check, and of prices
+// in further currencies: currencies_count_out_of_range, currency_repeated, price_currency_missing. The fault names the
+// price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -116,23 +116,12 @@ func (p Plan) Validate() error {
 	if err := p.checkTotal(func(i int) string { return fmt.Sprintf("prices[%d].amount", i) }); err != nil {
 		return err
 	}
-	if err := p.checkMetered(); err != nil {
-		return err
+	if p.Metered != nil {
+		if err := p.Metered.Check(); err != nil {
+			return err
+		}
 	}
 	return p.checkCurrencies()
-}
-
-// checkMetered checks what usage costs, but for the metrics. Faults: those of metered.Prices.Check,
-// metered_currencies_unsupported.
-func (p Plan) checkMetered() error {
-	if p.Metered == nil {
-		return nil
-	}
-	if len(p.Currencies()) > 1 {
-		return fault.InvalidParam("meteredPrices", "metered_currencies_unsupported",
-			"A plan with metered prices is sold in one currency. Omit `currencies` of its prices, or `meteredPrices`.")
-	}
-	return p.Metered.Check()
 }
 
 // validate refuses models whose quantity is an amount of money, which no subscription has in advance.

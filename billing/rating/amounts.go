@@ -19,6 +19,16 @@ type Amounts struct {
 	Maximum      money.Minor        `json:"maximum,omitzero"`
 }
 
+// Currencies are the amounts of a price by currency, in those that its plan is sold in beside its own.
+type Currencies map[money.Currency]Amounts
+
+// CurrencyMissing refuses a price without amounts in a currency that others of its plan have: at names them. Fault:
+// price_currency_missing.
+func CurrencyMissing(at string, c money.Currency) error {
+	return fault.InvalidParam(at, "price_currency_missing",
+		"The plan is sold in %s only if all its prices are. Send the amounts of this price in %s as well.", c, c)
+}
+
 // TierAmounts are those of a tier.
 type TierAmounts struct {
 	// UpTo is money where the quantity is (graduated_percentage), and absent everywhere else.

@@ -75,11 +75,9 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 		describeLines(line, catalog.DescribeAll(was), catalog.DescribeAll(to))
 	case "meteredPrices":
 		line("new version: meteredPrices")
-		describeLines(line, catalog.DescribeMetered(was.Metered, was.Currency),
-			catalog.DescribeMetered(to.Metered, to.Currency))
+		describeLines(line, catalog.DescribeMetered(was), catalog.DescribeMetered(to))
 	case "commitment":
-		line("new version: commitment %s becomes %s", catalog.DescribeCommitment(was.Metered, was.Currency),
-			catalog.DescribeCommitment(to.Metered, to.Currency))
+		line("new version: commitment %s becomes %s", catalog.DescribeCommitment(was), catalog.DescribeCommitment(to))
 	}
 }
 

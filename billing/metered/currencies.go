@@ -1,0 +1,105 @@
+package metered
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/rating"
+)
+
+// Codes lists the currencies that any price or the commitment has amounts in beside the plan's own; nil prices: none.
+func (p *Prices) Codes() []money.Currency {
+	all := map[money.Currency]bool{}
+	for _, c := range p.list().Components {
+		for _, rate := range c.Rates {
+			for code := range rate.Currencies {
+				all[code] = true
+			}
+		}
+	}
+	if k := p.list().Commitment; k != nil {
+		for code := range k.Currencies {
+			all[code] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// Offers reports whether each price and the commitment have amounts in a currency that is not the plan's own; nil
+// prices: they do.
+func (p *Prices) Offers(c money.Currency) bool { return p.missing(c) == "" }
+
+// missing names, as the API does, the first part without amounts in a further currency; empty: there is none.
+func (p *Prices) missing(c money.Currency) string {
+	for i, one := range p.list().Components {
+		for n, rate := range one.Rates {
+			if _, has := rate.Currencies[c]; !has {
+				return inCurrency(i, n, c)
+			}
+		}
+	}
+	if k := p.list().Commitment; k != nil && k.Currencies[c] == 0 {
+		return commitmentIn(c)
+	}
+	return ""
+}
+
+// inCurrency names the amounts of a rate as the API does.
+func inCurrency(component, rate int, c money.Currency) string {
+	return fmt.Sprintf("%s.rates[%d].currencies.%.10s", place(component), rate, string(c))
+}
+
+func commitmentIn(c money.Currency) string {
+	return fmt.Sprintf("commitment.currencies.%.10s", string(c))
+}
+
+// In returns the prices in a currency, without their amounts in others, as if the plan had been written in it: own is
+// the plan's. Each has amounts in the currency (Offers).
+func (p *Prices) In(c, own money.Currency) *Prices {
+	if p == nil {
+		return nil
+	}
+	out := Prices{Components: slices.Clone(p.Components)}
+	for i, one := range out.Components {
+		rates := slices.Clone(one.Rates)
+		for n, rate := range rates {
+			if c != own {
+				rates[n].Price = rate.Price.In(rate.Currencies[c])
+			}
+			rates[n].Currencies = nil
+		}
+		out.Components[i].Rates = rates
+	}
+	if p.Commitment != nil {
+		k := *p.Commitment
+		if c != own {
+			k.Amount = k.Currencies[c]
+		}
+		k.Currencies, out.Commitment = nil, &k
+	}
+	return &out
+}
+
+// CheckCurrency checks the amounts in a further currency of prices that are valid. The fault names the field as the API
+// does. Faults: price_currency_missing, metered_commitment_invalid, those of rating.Price.CheckAmounts.
+func (p *Prices) CheckCurrency(c money.Currency) error {
+	if at := p.missing(c); at != "" {
+		return rating.CurrencyMissing(at, c)
+	}
+	for i, one := range p.list().Components {
+		for n, rate := range one.Rates {
+			if err := rate.Price.CheckAmounts(rate.Currencies[c]); err != nil {
+				return fault.From(err).Within(inCurrency(i, n, c))
+			}
+		}
+	}
+	if k := p.list().Commitment; k != nil {
+		if err := (Commitment{Amount: k.Currencies[c]}).check(); err != nil {
+			return fault.From(err).In(commitmentIn(c) + ".amount")
+		}
+	}
+	return nil
+}
