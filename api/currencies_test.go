@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/api/invoices"
+	"perennial/api/view"
 )
 
 // A plan is sold in the currencies that its prices have, and a subscription chooses one for its life.
@@ -41,7 +41,7 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 		[2]any{shown.Upcoming[0].Currency, shown.Upcoming[0].Total})
 	lines := shown.Upcoming[0].Lines
 	require.Nil(t, lines[0].Explanation, "quantity × unitAmount")
-	require.Equal(t, &invoices.LineExplanation{Steps: []invoices.ExplanationStep{
+	require.Equal(t, &view.LineExplanation{Steps: []view.ExplanationStep{
 		{Kind: "units", Tier: 1, Quantity: "3", UnitAmount: "400", Amount: "1200"},
 		{Kind: "units", Tier: 2, Quantity: "2", UnitAmount: "350", Amount: "700"},
 		{Kind: "fixed", Tier: 2, Quantity: "1", UnitAmount: "6", Amount: "6"},

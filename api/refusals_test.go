@@ -47,7 +47,6 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
 	"keyset_readable": "operators", "credentials_missing": "operators",
-	"metered_lots_too_many": "the count of a period, which no request waits for",
 
 	// Of catalogue files, which the command line applies.
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"perennial/db"
+	"perennial/db/core"
 )
 
 // reading is what a read said: its results as they are, its error as people see it.
@@ -47,4 +48,36 @@ func (f filling) absent() filling {
 	}
 	f.ids = ids
 	return f
+}
+
+// read is a method of db.Reader, or of one of its columns.
+type read struct {
+	reflect.Method
+	name   string // with its column: Clocks.Get
+	column string // the field; empty: of db.Reader itself
+}
+
+// reads are those that take an environment, or a key that stands for one.
+func reads() []read {
+	var found []read
+	shared := reflect.TypeFor[core.Reader]()
+	add := func(column string, typ reflect.Type) {
+		for i := range typ.NumMethod() {
+			r := read{typ.Method(i), typ.Method(i).Name, column}
+			if column != "" {
+				r.name = column + "." + r.name
+			}
+			if _, way := shared.MethodByName(r.Name); !way && !global[r.name] {
+				found = append(found, r)
+			}
+		}
+	}
+	all := reflect.TypeFor[db.Reader]()
+	add("", all)
+	for i := range all.NumField() {
+		if column := all.Field(i); column.Type != shared {
+			add(column.Name, column.Type)
+		}
+	}
+	return found
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,38 +80,6 @@ func TestIsolation_Reads(t *testing.T) {
 			require.False(t, there.found(), "%v", there)
 		})
 	}
-}
-
-// read is a method of db.Reader, or of one of its columns.
-type read struct {
-	reflect.Method
-	name   string // with its column: Clocks.Get
-	column string // the field; empty: of db.Reader itself
-}
-
-// reads are those that take an environment, or a key that stands for one.
-func reads() []read {
-	var found []read
-	shared := reflect.TypeFor[core.Reader]()
-	add := func(column string, typ reflect.Type) {
-		for i := range typ.NumMethod() {
-			r := read{typ.Method(i), typ.Method(i).Name, column}
-			if column != "" {
-				r.name = column + "." + r.name
-			}
-			if _, way := shared.MethodByName(r.Name); !way && !global[r.name] {
-				found = append(found, r)
-			}
-		}
-	}
-	all := reflect.TypeFor[db.Reader]()
-	add("", all)
-	for i := range all.NumField() {
-		if column := all.Field(i); column.Type != shared {
-			add(column.Name, column.Type)
-		}
-	}
-	return found
 }
 
 // What columns share sends reads. It has one of its own, which is global: any other would escape the tests above.
@@ -239,6 +208,12 @@ func (b *bundle) filled(t *testing.T) filling {
 		values ($1, $2, $5, $4, 'price_1', 0, '', 1, 1)`,
 		b.env, b.subscription.ID, b.plan.ID, wall.Add(-time.Hour), inv.ID)
 	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), `
+		with until as (update invoices set usage_until = $4 where environment_id = $1 and id = $2)
+		insert into invoice_lines (environment_id, invoice_id, id, position, kind, description, plan_id, amount, period_start, period_end)
+		values ($1, $2, 'il_usage', 99, 'usage', 'Calls', $3, 1, $4::timestamptz - interval '1 hour', $4)`,
+		b.env, inv.ID, b.plan.ID, wall.Add(-time.Hour))
+	require.NoError(t, err)
 	ended := true
 	return filling{
 		environment: b.environment,
@@ -272,7 +247,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Invoices.Get": inv.ID, "Invoices.GetWithKey": inv.ID, "Payments.Settlement": inv.ID,
 			"Payments.Transaction": txn.ID, "Payments.TransactionWithKey": txn.ID, "Payments.Refunds": charged,
 			"Payments.Charging": b.env, "Subscriptions.Billings": b.customer.ID,
-			"Subscriptions.Segments":      b.subscription.ID,
+			"Subscriptions.Segments":    b.subscription.ID,
+			"Subscriptions.AllSegments": b.subscription.ID, "Subscriptions.UsageBilled": b.subscription.ID,
+			"Subscriptions.UsageBilledUntil": b.subscription.ID, "Invoices.UsageLines": b.subscription.ID,
 			"Payments.EnvironmentChanges": "none", "Payments.HeldCharges": "none",
 			"Payments.HeldTransactions": "none",
 			"Payments.Decisions":        txn.ID, "Payments.CredentialChanges": b.provider,
@@ -318,6 +295,9 @@ func (b *bundle) filled(t *testing.T) filling {
 	}
 }
 
+// sinceThen are the reads whose time is the begin of what they find.
+var sinceThen = []string{"Subscriptions.UsageBilled", "Invoices.UsageLines"}
+
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.
 func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []byte) reading {
 	t.Helper()
@@ -354,6 +334,8 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 			args = append(args, reflect.ValueOf(int64(1))) // the revision of a new row
 		case typ.Kind() == reflect.Int:
 			args = append(args, reflect.ValueOf(10))
+		case typ == reflect.TypeFor[time.Time]() && slices.Contains(sinceThen, method.name):
+			args = append(args, reflect.ValueOf(time.Time{}))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
 		case typ == reflect.TypeFor[moving.Type]():

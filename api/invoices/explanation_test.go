@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/proration"
@@ -26,10 +27,10 @@ func TestRenderLines_Explained(t *testing.T) {
 	} {
 		got := RenderLines([]invoice.Line{line, {Quantity: "1", UnitPrice: "2"}}, currency)
 		require.Nil(t, got[1].Explanation)
-		require.Equal(t, &LineExplanation{
-			Steps: []ExplanationStep{{Kind: "packages", Tier: 2, Quantity: "3", UnitAmount: want[0], Amount: want[1]}},
-			Part:  &ExplanationPart{Of: "period", Amount: 32, Measure: "fixed_30", From: 20, To: 30, Length: 30},
-			Limit: &ExplanationLimit{Amount: 7, Reason: "returned"},
+		require.Equal(t, &view.LineExplanation{
+			Steps: []view.ExplanationStep{{Kind: "packages", Tier: 2, Quantity: "3", UnitAmount: want[0], Amount: want[1]}},
+			Part:  &view.ExplanationPart{Of: "period", Amount: 32, Measure: "fixed_30", From: 20, To: 30, Length: 30},
+			Limit: &view.ExplanationLimit{Amount: 7, Reason: "returned"},
 		}, got[0].Explanation)
 	}
 }

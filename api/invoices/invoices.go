@@ -82,25 +82,25 @@ type InvoiceTax struct {
 // InvoiceLine is one position of an invoice. What is optional here is absent from lines that were written before lines
 // had it.
 type InvoiceLine struct {
-	ID                 string            `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind               string            `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off,usage" example:"recurring"`
-	Description        string            `json:"description" example:"Pro, monthly"`
-	PlanID             string            `json:"planId,omitempty" doc:"Absent: a line of a manual invoice."`
-	PriceID            string            `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
-	SubscriptionItemID string            `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
-	PeriodIndex        int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
-	Quantity           string            `json:"quantity,omitempty" example:"1" doc:"A decimal."`
-	UnitAmount         string            `json:"unitAmount,omitempty" example:"1900" doc:"What one unit costs in a whole period: a decimal in minor units of the currency, which may be a part of one."`
-	UnitPrice          string            `json:"unitPrice,omitempty" deprecated:"true" doc:"unitAmount in major units: 19.00 where that is 1900."`
-	Proration          bool              `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
-	Reverses           string            `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
-	Amount             int64             `json:"amount" example:"1900" doc:"Minor units, before discounts and without the taxes that are added; negative for a credit."`
-	Explanation        *LineExplanation  `json:"explanation,omitempty" doc:"How the amount comes about. Absent: it is quantity × unitAmount, rounded once; or the line has an amount alone; or it is from before lines had explanations."`
-	Credited           int64             `json:"credited,omitempty" doc:"What credit notes gave back of the amount after discounts."`
-	Discounts          []InvoiceDiscount `json:"discounts,omitempty" doc:"What coupons take off the amount, in the order in which they are taken off. A credit gives back what was billed after discounts, so that its own are below zero."`
-	TaxRateIDs         []string          `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
-	PeriodStart        int64             `json:"periodStart" example:"1763640000"`
-	PeriodEnd          int64             `json:"periodEnd" example:"1766232000"`
+	ID                 string                `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind               string                `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off,usage" example:"recurring"`
+	Description        string                `json:"description" example:"Pro, monthly"`
+	PlanID             string                `json:"planId,omitempty" doc:"Absent: a line of a manual invoice."`
+	PriceID            string                `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
+	SubscriptionItemID string                `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
+	PeriodIndex        int                   `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
+	Quantity           string                `json:"quantity,omitempty" example:"1" doc:"A decimal."`
+	UnitAmount         string                `json:"unitAmount,omitempty" example:"1900" doc:"What one unit costs in a whole period: a decimal in minor units of the currency, which may be a part of one."`
+	UnitPrice          string                `json:"unitPrice,omitempty" deprecated:"true" doc:"unitAmount in major units: 19.00 where that is 1900."`
+	Proration          bool                  `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
+	Reverses           string                `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
+	Amount             int64                 `json:"amount" example:"1900" doc:"Minor units, before discounts and without the taxes that are added; negative for a credit."`
+	Explanation        *view.LineExplanation `json:"explanation,omitempty" doc:"How the amount comes about. Absent: it is quantity × unitAmount, rounded once; or the line has an amount alone; or it is from before lines had explanations."`
+	Credited           int64                 `json:"credited,omitempty" doc:"What credit notes gave back of the amount after discounts."`
+	Discounts          []InvoiceDiscount     `json:"discounts,omitempty" doc:"What coupons take off the amount, in the order in which they are taken off. A credit gives back what was billed after discounts, so that its own are below zero."`
+	TaxRateIDs         []string              `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
+	PeriodStart        int64                 `json:"periodStart" example:"1763640000"`
+	PeriodEnd          int64                 `json:"periodEnd" example:"1766232000"`
 }
 
 // RenderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
@@ -136,7 +136,7 @@ func RenderLines(lines []invoice.Line, c money.Currency) []InvoiceLine {
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity,
 			UnitAmount: money.ShownInMinor(l.UnitPrice, c), UnitPrice: l.UnitPrice,
 			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
-			Explanation: renderExplanation(l.Explanation, c),
+			Explanation: view.RenderExplanation(l.Explanation, c),
 			Discounts:   renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: view.Unix(l.Period.Start), PeriodEnd: view.Unix(l.Period.End),
 		}

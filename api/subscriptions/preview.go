@@ -153,7 +153,8 @@ func (h *Handler) previewOperations(load httpkit.Loader, example Subscription) {
 		Name: "previewSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/preview", Tag: "Subscriptions",
 		Summary: "Preview a change, or the next invoices",
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
-			"without a change, only the next invoices. The code that bills computes it, and writes nothing. A PATCH with " +
+			"without a change, only the next invoices. Invoices that bill usage have what is recorded by now, and say estimated. " +
+			"The code that bills computes it, and writes nothing. A PATCH with " +
 			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated; a move of the anchor has no token.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},

@@ -22,6 +22,7 @@ type SubscriptionPreview struct {
 
 // PreviewInvoice is an invoice that does not exist.
 type PreviewInvoice struct {
+	Estimated      bool                       `json:"estimated,omitempty" example:"false" doc:"Whether it bills usage: what is recorded by now is in it, and what is recorded later changes it."`
 	Reason         string                     `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,subscription_usage" example:"subscription_update" doc:"The reason why it would be issued."`
 	Currency       string                     `json:"currency" example:"USD"`
 	Lines          []invoices.InvoiceLine     `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
@@ -56,7 +57,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 	for n, i := range issued {
 		full := invoices.RenderInvoice(i)
 		shown[n] = PreviewInvoice{
-			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
+			Estimated: !i.UsageUntil.IsZero(),
+			Reason:    full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
 			Discounts: full.Discounts, Tax: full.Tax,
 			Taxes: full.Taxes, Total: full.Total,
 			CreditApplied: full.CreditApplied, GrantsUsed: full.GrantsUsed, BroughtForward: full.BroughtForward,
@@ -77,7 +79,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
 			Description: "Remaining time on Pro, monthly", PlanID: s.PlanID, PriceID: s.Items[0].PriceID,
 			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitAmount: "380", UnitPrice: "3.80", Proration: true, Amount: 950,
-			Explanation: invoices.ExampleExplanation(),
+			Explanation: view.ExampleExplanation(),
 			PeriodStart: 1763640000, PeriodEnd: 1764849600,
 		}},
 	}

@@ -40,6 +40,7 @@ type TimelineExpected struct {
 	At        int64                `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
 	Text      string               `json:"text" example:"The next period begins. 19.00 USD is charged." doc:"In words, for people."`
 	Amount    int64                `json:"amount,omitempty" example:"1900" doc:"What would be charged then, in minor units of the subscription's currency."`
+	Estimated bool                 `json:"estimated,omitempty" example:"false" doc:"Whether the amount has usage: what is recorded by now is in it, and what is recorded later changes it."`
 	InvoiceID string               `json:"invoiceId,omitempty" doc:"Of a retry: the invoice that it collects."`
 	Retry     int                  `json:"retry,omitempty" example:"1" doc:"Which retry of the invoice it is, from 1."`
 	Retries   int                  `json:"retries,omitempty" example:"3" doc:"How many retries the dunning policy has."`
@@ -68,7 +69,8 @@ func renderTimelineEntry(e db.Event) TimelineEntry {
 func renderExpected(e foresight.Expected, currency money.Currency) TimelineExpected {
 	return TimelineExpected{
 		Action: string(e.Action), At: view.Unix(e.At), Text: timeline.Foretell(e, currency), Amount: int64(e.Amount),
-		InvoiceID: e.InvoiceID, Retry: e.Retry, Retries: e.Retries, PlanID: e.PlanID, Quantity: e.Quantity,
+		Estimated: e.Estimated, InvoiceID: e.InvoiceID, Retry: e.Retry, Retries: e.Retries,
+		PlanID: e.PlanID, Quantity: e.Quantity,
 		AddOns: renderPendingAddOns(e.AddOns),
 	}
 }

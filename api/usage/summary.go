@@ -19,6 +19,9 @@ import (
 type UsageSummary struct {
 	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The subscription."`
 	Data           []UsagePeriod `json:"data" doc:"What was used in each period and group, metric by metric, in the order of time. A period without records has none."`
+	// Amount and Costless are of the current period, which nobody asks about who sends another time.
+	Amount   *UsageAmount   `json:"amount,omitempty" doc:"What the usage of the current period comes to so far, computed as the invoice is. Absent: no metered prices counted in the period, or from or to was sent."`
+	Costless []CostlessTime `json:"costless,omitempty" doc:"The times of the current period, and of a pause, whose usage costs nothing, and why: records of them are on no invoice. Absent: there are none, or from or to was sent."`
 }
 
 // UsagePeriod is what was used in one period by one group.
@@ -51,7 +54,8 @@ func (h *Handler) subscriptionUsage(
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")
 	}
-	answers, err := h.service.Used(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
+	sub := httpkit.Resource[subscription.Subscription](c)
+	answers, err := h.service.Used(ctx, usecase.Caller(c), sub, q)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +63,14 @@ func (h *Handler) subscriptionUsage(
 	for _, answer := range answers {
 		out.Data = append(out.Data, renderUsageAnswer(answer, q.GroupBy)...)
 	}
+	if in.From != 0 || in.To != 0 {
+		return httpkit.OK(out), nil
+	}
+	accrued, err := h.service.Accrued(ctx, usecase.Caller(c), sub)
+	if err != nil {
+		return nil, err
+	}
+	out.Amount, out.Costless = renderAccrued(sub, accrued.Accrual), renderCostless(accrued)
 	return httpkit.OK(out), nil
 }
 
@@ -86,9 +98,11 @@ func (h *Handler) summaryOperation() {
 	eu := "eu"
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSubscriptionUsage", Method: http.MethodGet, Path: "/subscriptions/{id}/usage", Tag: "Usage",
-		Summary: "Get what a subscription used",
+		Summary: "Get what a subscription used, and what it costs so far",
 		Description: "Every record that was accepted before is in it. Records that come later, and corrections, change what " +
-			"was used at their time.",
+			"was used at their time. Where the plan has metered prices, amount says what the current period comes to so far " +
+			"and how that comes about: the code that bills computes it. What a change now would bill, and the next invoices, " +
+			"show previewSubscription.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: UsageSummary{
 			SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
@@ -96,6 +110,7 @@ func (h *Handler) summaryOperation() {
 				MetricName: "api_calls", MetricVersion: 1, From: 1763640000, To: 1766232000,
 				Group: map[string]*string{"region": &eu}, Quantity: "1234.5", Records: 87,
 			}},
+			Amount: exampleAmount(), Costless: []CostlessTime{},
 		},
 	}, h.subscriptionUsage)
 }

@@ -24,36 +24,14 @@ const MaxUsageLines = 200
 // Used returns a line for what each key of a segment comes to, less the percentages of the coupons that it had. A
 // coupon of an amount is taken off what is billed in advance. Fault: amount_too_large.
 func (s Period) Used(of metering.Segment, on plan.Plan, charges []metered.Charge) ([]invoice.Line, error) {
-	s.PeriodIndex = of.PeriodIndex
-	s.Discounts = slices.DeleteFunc(slices.Clone(of.Discounts), func(d subscription.Discount) bool {
-		return !d.Percent.IsGiven()
-	})
+	s = s.during(of)
 	var lines []invoice.Line
 	for _, c := range charges {
 		if c.Amount == 0 {
 			continue // units that cost nothing, which no line explains
 		}
-		line := invoice.Line{
-			Kind: invoice.Metered, Description: describe(on, c), PlanID: of.Plan.ID, PriceID: c.PriceID,
-			PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount, Rates: s.Facts.Rates,
-			Period: period.Period{Start: of.Start, End: of.End},
-		}
-		if price, simple := unitPrice(c); simple {
-			line.UnitPrice = price.String()
-		} else {
-			line.Explanation = &invoice.Explanation{Steps: invoice.StepsOf(s.steps(c)), Before: c.Before}
-			if c.Whole != 0 {
-				line.Explanation.Part = &invoice.Part{
-					Of: invoice.DividedPeriod, Whole: c.Whole, Measure: of.Measure,
-					From: of.Share.From, To: of.Share.To, Length: of.Share.Length,
-				}
-			}
-		}
-		if c.Limited && line.Explanation != nil {
-			line.Explanation.Limit = &invoice.Limit{Amount: -c.Amount, Reason: invoice.LimitBilled}
-		}
-		var err error
-		if line.Discounts, err = s.reduced(line, c.Before); err != nil {
+		line, err := s.used(of, on, c)
+		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, line)
@@ -61,34 +39,73 @@ func (s Period) Used(of metering.Segment, on plan.Plan, charges []metered.Charge
 	return few(on, lines), nil
 }
 
+// during returns the period as it was in a segment, with the coupons that reduce usage.
+func (s Period) during(of metering.Segment) Period {
+	s.PeriodIndex = of.PeriodIndex
+	s.Discounts = slices.DeleteFunc(slices.Clone(of.Discounts), func(d subscription.Discount) bool {
+		return !d.Percent.IsGiven()
+	})
+	return s
+}
+
+// used is the line of one key. Fault: amount_too_large.
+func (s Period) used(of metering.Segment, on plan.Plan, c metered.Charge) (line invoice.Line, err error) {
+	line = invoice.Line{
+		Kind: invoice.Metered, Description: describe(on, c), PlanID: of.Plan.ID, PriceID: c.PriceID,
+		PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount, Rates: s.Facts.Rates,
+		Period: period.Period{Start: of.Start, End: of.End},
+	}
+	if price, simple := unitPrice(c); simple {
+		line.UnitPrice = price.String()
+	} else {
+		line.Explanation = &invoice.Explanation{Steps: invoice.StepsOf(s.steps(c)), Before: c.Before}
+		if c.Whole != 0 {
+			line.Explanation.Part = &invoice.Part{
+				Of: invoice.DividedPeriod, Whole: c.Whole, Measure: of.Measure,
+				From: of.Share.From, To: of.Share.To, Length: of.Share.Length,
+			}
+		}
+	}
+	// What a commitment adds has no steps of its own: they say the amount as it is given back.
+	if c.Limited && len(c.Steps) > 0 && line.Explanation != nil {
+		line.Explanation.Limit = &invoice.Limit{Amount: -c.Amount, Reason: invoice.LimitBilled}
+	}
+	line.Discounts, err = s.reduced(line, c.Before)
+	return line, err
+}
+
 // few leaves each price the largest MaxUsageLines of its lines, and makes one of the others.
 func few(on plan.Plan, lines []invoice.Line) []invoice.Line {
+	kept, others := largest(lines)
+	few := make([]invoice.Line, 0, len(kept)+len(others))
+	for _, i := range kept {
+		few = append(few, lines[i])
+	}
+	for _, places := range others {
+		few = append(few, together(on, lines, places))
+	}
+	return few
+}
+
+// largest returns the places of the lines that each price keeps, in their order, and of each price that has more those
+// of the others.
+func largest(lines []invoice.Line) (kept []int, others [][]int) {
 	of := map[string][]int{}
 	for i, l := range lines {
 		of[l.PriceID] = append(of[l.PriceID], i)
 	}
-	others := map[int]bool{}
-	var rest []invoice.Line
 	for _, price := range slices.Sorted(maps.Keys(of)) {
 		places := of[price]
-		if len(places) <= MaxUsageLines {
-			continue
+		if len(places) > MaxUsageLines {
+			slices.SortStableFunc(places, func(a, b int) int {
+				return cmp.Compare(max(lines[b].Amount, -lines[b].Amount), max(lines[a].Amount, -lines[a].Amount))
+			})
+			others, places = append(others, places[MaxUsageLines:]), places[:MaxUsageLines]
 		}
-		slices.SortStableFunc(places, func(a, b int) int {
-			return cmp.Compare(max(lines[b].Amount, -lines[b].Amount), max(lines[a].Amount, -lines[a].Amount))
-		})
-		for _, i := range places[MaxUsageLines:] {
-			others[i] = true
-		}
-		rest = append(rest, together(on, lines, places[MaxUsageLines:]))
+		kept = append(kept, places...)
 	}
-	var kept []invoice.Line
-	for i, l := range lines {
-		if !others[i] {
-			kept = append(kept, l)
-		}
-	}
-	return append(kept, rest...)
+	slices.Sort(kept)
+	return kept, others
 }
 
 // together is one line for those at some places, which are of one price. How each amount comes about is left out.

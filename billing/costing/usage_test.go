@@ -131,3 +131,22 @@ func TestUsed_CorrectionsGiveBackWhatWasAskedFor(t *testing.T) {
 	}
 	require.Zero(t, net)
 }
+
+// A correction of a commitment that gives back no more than is kept explains its amount as any line does.
+func TestUsed_OfALimitedCommitment(t *testing.T) {
+	t.Parallel()
+	p := usedPlan(t)
+	s := opened(p, 1, "")
+	of := segmentOf(t, s, p)
+	billed := rate(t, p, of, 0, 0, nil)
+
+	due := metered.Afforded(rate(t, p, of, 10_000, 0, billed), map[string]money.Minor{"commitment": 118})
+	lines, err := s.Used(of, p, due)
+
+	require.NoError(t, err)
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		require.NoError(t, recount.Line(line, invoice.Line{}, "EUR"), "%+v", line)
+	}
+	require.Equal(t, money.Minor(-118), lines[1].Amount)
+}

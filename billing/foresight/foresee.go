@@ -21,12 +21,12 @@ const foreseenSteps = 10 * MaxForeseen
 // foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as
 // they are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
 // attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment
-// method is added. decided are the invoices of the decision that led to the State.
-func foresee(s lifecycle.State, decided []invoice.Invoice, n int, at lifecycle.Moment) ([]invoice.Invoice, error) {
-	f := newForesight(s, decided, at)
+// method is added. It also plays until the drafts that the decision before it drew bill their usage, and leaves what
+// they became in billed.
+func (f *foresight) foresee(n int) ([]invoice.Invoice, error) {
 	n = min(n, MaxForeseen)
 	for range foreseenSteps {
-		if len(f.issued) >= n {
+		if len(f.issued) >= n && !f.waitsForUsage() {
 			break
 		}
 		if err := f.step(); err != nil {
@@ -41,6 +41,13 @@ func foresee(s lifecycle.State, decided []invoice.Invoice, n int, at lifecycle.M
 	return f.issued[:min(n, len(f.issued))], nil
 }
 
+// waitsForUsage reports whether a draft that is shown already will bill usage that is known.
+func (f *foresight) waitsForUsage() bool {
+	return f.usage.Usage != nil && slices.ContainsFunc(f.Drafts, func(inv invoice.Invoice) bool {
+		return f.shown[inv.ID] && inv.AwaitsUsage()
+	})
+}
+
 // foresight is a life that is played on in memory.
 type foresight struct {
 	lifecycle.State
@@ -48,10 +55,16 @@ type foresight struct {
 	issued []invoice.Invoice
 	number int64           // of the latest invoice, so that those which follow have an order
 	shown  map[string]bool // drafts of the decision that is looked at, which shows them
+	// billed are those of shown that have become invoices.
+	billed map[string]invoice.Invoice
+	usage  usagePlay
 }
 
-func newForesight(s lifecycle.State, decided []invoice.Invoice, at lifecycle.Moment) *foresight {
-	f := &foresight{State: s.Clone(), Moment: at}
+// newForesight begins to play a life on. decided are the invoices of the decision that led to the State.
+func newForesight(
+	s lifecycle.State, decided []invoice.Invoice, known usagePlay, at lifecycle.Moment,
+) *foresight {
+	f := &foresight{State: s.Clone(), Moment: at, usage: known, billed: map[string]invoice.Invoice{}}
 	f.Now = f.Time(f.Moment)
 	// Whether there will be a payment method is what decides how such a trial ends: it is foreseen as things are.
 	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Situation().StopsAtTrialEnd() {
@@ -98,14 +111,19 @@ func (f *foresight) step() error {
 	return nil
 }
 
-// billUsage issues the drafts that wait for usage. What will be used is not known: they bill none.
+// billUsage issues the drafts that wait for usage. They bill what is known of it.
 func (f *foresight) billUsage() error {
 	for range foreseenSteps {
 		draft, due := f.UsageDraft(f.Now)
 		if !due {
 			break
 		}
-		state, changes, err := lifecycle.BillUsage(f.State, lifecycle.UsageRated{InvoiceID: draft.ID}, f.Moment)
+		segments, err := f.usage.rate(draft, f.Subscription.Currency)
+		if err != nil {
+			return err
+		}
+		state, changes, err := lifecycle.BillUsage(
+			f.State, lifecycle.UsageRated{InvoiceID: draft.ID, Segments: segments}, f.Moment)
 		if err != nil {
 			return err
 		}
@@ -131,9 +149,12 @@ func (f *foresight) payAll() error {
 // become makes a decision the state of things, as a write and a read of it would.
 func (f *foresight) become(state lifecycle.State, changes lifecycle.Changes) {
 	f.State = state
+	f.usage.follow(state, changes)
 	numbered := changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) // in this order
 	for _, inv := range numbered {
-		if !f.shown[inv.ID] {
+		if f.shown[inv.ID] {
+			f.billed[inv.ID] = inv
+		} else {
 			f.issued = append(f.issued, inv)
 		}
 	}

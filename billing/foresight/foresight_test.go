@@ -17,11 +17,11 @@ func TestForesight_OfACustomerWithoutASubscription(t *testing.T) {
 	t.Parallel()
 	s := lifecycle.State{Customer: customer.Customer{ID: "cust_1"}, Currency: "EUR", Balance: 70}
 	at := lifecycle.Moment{Now: time.Unix(1, 0), Real: time.Unix(1, 0)}
-	expected, err := foresight.Outlook(s, 3, at)
+	expected, err := foresight.Outlook(s, 3, nil, at)
 	require.NoError(t, err)
 	require.Empty(t, expected)
 
-	shown, err := foresight.Preview(s, nil, 3, at)
+	shown, err := foresight.Preview(s, nil, 3, nil, at)
 	require.NoError(t, err)
 	require.Equal(t, at.Now, shown.At)
 	require.Empty(t, shown.Issued)

@@ -26,13 +26,19 @@ type Expected struct {
 	AddOns   *subscription.AddOns // nil: they stay
 	// Status is the subscription's from then on, where that is another one.
 	Status subscription.Status
+	// Estimated: Amount has usage, of which more may be recorded.
+	Estimated bool
 }
 
 // Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
-// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Fault:
-// command_broken.
-func Outlook(s lifecycle.State, n int, at lifecycle.Moment) ([]Expected, error) {
-	out, err := newForesight(s, nil, at).outlook(n)
+// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Without known, no
+// usage is billed; with it, what is known by now. Fault: command_broken.
+func Outlook(s lifecycle.State, n int, known *Usage, at lifecycle.Moment) ([]Expected, error) {
+	f := newForesight(s, nil, playUsage(known, s), at)
+	out, err := f.outlook(n)
+	if err == nil {
+		f.usage.end()
+	}
 	return out, lifecycle.Broken(err)
 }
 
@@ -75,6 +81,7 @@ func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
 func (e *Expected) follow(before, after subscription.Subscription, issued []invoice.Invoice) {
 	for _, inv := range issued {
 		e.Amount += inv.AmountDue
+		e.Estimated = e.Estimated || !inv.UsageUntil.IsZero()
 	}
 	if after.PlanID != before.PlanID {
 		e.PlanID = after.PlanID

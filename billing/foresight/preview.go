@@ -58,8 +58,12 @@ type QuotedTotal struct {
 }
 
 // Preview returns what a command would lead to now, and n of the invoices after it, by the same functions that would
-// perform it; nothing is written. A nil command only looks ahead. Faults: those of Apply; command_broken.
-func Preview(s lifecycle.State, cmd lifecycle.Command, n int, at lifecycle.Moment) (Previewed, error) {
+// perform it; nothing is written. A nil command only looks ahead. Without known, invoices bill no usage; with it, what
+// is known by now, also those of Issued that are drafts until it is rated. Faults: those of Apply; command_broken.
+func Preview(
+	s lifecycle.State, cmd lifecycle.Command, n int, known *Usage, at lifecycle.Moment,
+) (Previewed, error) {
+	play := playUsage(known, s)
 	state, changes, err := lookAhead(s, cmd, at)
 	if err != nil {
 		return Previewed{}, err
@@ -68,8 +72,30 @@ func Preview(s lifecycle.State, cmd lifecycle.Command, n int, at lifecycle.Momen
 	if out.Quote, err = quoteOf(s, state, changes); err != nil {
 		return Previewed{}, err
 	}
-	out.Upcoming, err = foresee(state, out.Issued, n, at)
+	play.follow(state, changes)
+	f := newForesight(state, out.Issued, play, at)
+	out.Upcoming, err = f.foresee(n)
+	if out.Issued = f.withUsage(out.Issued); err == nil {
+		f.usage.end()
+	}
 	return out, lifecycle.Broken(err)
+}
+
+// withUsage returns invoices of the decision with the usage that those of them bill which are drafts until it is rated.
+// One that bills nothing at all will not be issued.
+func (f *foresight) withUsage(decided []invoice.Invoice) (all []invoice.Invoice) {
+	for _, inv := range decided {
+		billed, rated := f.billed[inv.ID]
+		switch {
+		case f.usage.Usage == nil || !inv.AwaitsUsage():
+			all = append(all, inv)
+		case rated:
+			all = append(all, billed)
+		case slices.ContainsFunc(f.Drafts, func(draft invoice.Invoice) bool { return draft.ID == inv.ID }):
+			all = append(all, inv) // it was not reached
+		}
+	}
+	return all
 }
 
 func lookAhead(

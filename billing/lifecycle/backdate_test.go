@@ -95,7 +95,7 @@ func TestPreview_Backdated(t *testing.T) {
 	daily := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10)
 	l := backdated(t, created.AddDate(0, 0, -subscribing.MaxBackdatedPeriods), "", daily)
 
-	shown, err := foresight.Preview(l.store.load(false), nil, 2, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 2, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
@@ -220,7 +220,7 @@ func TestCreate_BackdatedHasNoTrial(t *testing.T) {
 	p.TrialDays = 14
 	l := backdated(t, created.AddDate(0, 0, -3), "", p)
 	require.Equal(t, subscription.Active, l.sub().Status)
-	shown, err := foresight.Preview(l.store.load(false), nil, 1, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 1, nil, l.moment())
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
 }

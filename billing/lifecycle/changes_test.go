@@ -109,7 +109,7 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 			}, name)
 
 		at := l.sub().CurrentPeriod.Start.Add(since)
-		shown, err := foresight.Preview(l.load(false).state, nil, 0, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
+		shown, err := foresight.Preview(l.load(false).state, nil, 0, nil, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
 		require.NoError(t, err, name)
 		if c.drafts+c.redrawn+c.finalized == 0 {
 			require.Empty(t, shown.Issued, name)

@@ -109,7 +109,7 @@ func TestApply_RefusesAnotherCurrency(t *testing.T) {
 			t, err, "currency_mismatch: The plan is sold in USD, XAF, and not in EUR, the subscription's currency", name,
 		)
 		require.Equal(t, c.param, fault.From(err).Param, name)
-		_, preview := foresight.Preview(l.store.load(false), c.cmd, 1, l.moment())
+		_, preview := foresight.Preview(l.store.load(false), c.cmd, 1, nil, l.moment())
 		require.Equal(t, err, preview, name)
 	}
 	version.Version = 1 // who asks for the plan that it is on keeps what it was sold

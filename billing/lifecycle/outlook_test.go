@@ -23,7 +23,7 @@ func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := livedLife(t)
-		expected, err := foresight.Outlook(l.store.load(false), 4, l.moment())
+		expected, err := foresight.Outlook(l.store.load(false), 4, nil, l.moment())
 		require.NoError(t, err)
 		if l.payable() != nil || len(expected) == 0 {
 			return // what is attempted now decides first
@@ -50,7 +50,7 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	l.result(answer.Declined)
 	l.changePlan(cheaper, true)
 
-	expected, err := foresight.Outlook(l.store.load(false), 2, l.moment())
+	expected, err := foresight.Outlook(l.store.load(false), 2, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Equal(t, []foresight.Expected{
@@ -65,7 +65,7 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 // expects checks what the next things are, in short: when, what, and how much.
 func (l *life) expects(t *testing.T, name string, want ...foresight.Expected) {
 	t.Helper()
-	expected, err := foresight.Outlook(l.store.load(false), len(want), l.moment())
+	expected, err := foresight.Outlook(l.store.load(false), len(want), nil, l.moment())
 	require.NoError(t, err, name)
 	for i := range expected {
 		expected[i].AddOns = nil

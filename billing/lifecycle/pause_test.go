@@ -195,7 +195,7 @@ func TestTrialEnd_WithoutPaymentMethod(t *testing.T) {
 		plan.TrialEndPause: subscription.Paused,
 	} {
 		l := trialEnding(t, end, team)
-		expected, err := foresight.Outlook(l.store.load(false), 2, l.moment())
+		expected, err := foresight.Outlook(l.store.load(false), 2, nil, l.moment())
 		require.NoError(t, err)
 		require.Equal(t, want, expected[1].Status, end)
 

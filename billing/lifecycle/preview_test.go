@@ -41,7 +41,7 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 		"the end without": {cmd: lifecycle.Cancel{Immediate: true}},
 	} {
 		l := paidHalf(t)
-		shown, err := foresight.Preview(l.store.load(true), c.cmd, 0, l.moment())
+		shown, err := foresight.Preview(l.store.load(true), c.cmd, 0, nil, l.moment())
 		require.NoError(t, err, name)
 		quote := shown.Quote
 		require.Equal(t, c.invoices, quote.Invoices, name)
@@ -62,7 +62,7 @@ func TestPreview_QuotesTheAddOns(t *testing.T) {
 	l.advance()
 	l.result(answer.Succeeded)
 	quote := func(cmd lifecycle.Command) []subscription.AddOns {
-		shown, err := foresight.Preview(l.store.load(true), cmd, 0, l.moment())
+		shown, err := foresight.Preview(l.store.load(true), cmd, 0, nil, l.moment())
 		require.NoError(t, err)
 		return shown.Quote.AddOns
 	}
@@ -84,7 +84,7 @@ func TestPreview_ShowsADraftOnce(t *testing.T) {
 	renewal := l.sub().CurrentPeriod.End
 	l.now, l.real = renewal, renewal
 
-	shown, err := foresight.Preview(l.load(false).state, nil, 2, l.moment())
+	shown, err := foresight.Preview(l.load(false).state, nil, 2, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
@@ -109,7 +109,7 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	state := l.load(true).state
 	state.Paid[0].Number = 10
 
-	shown, err := foresight.Preview(state, nil, 4, l.moment())
+	shown, err := foresight.Preview(state, nil, 4, nil, l.moment())
 
 	require.NoError(t, err)
 	var totals []money.Minor
@@ -137,7 +137,7 @@ func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 	state := l.load(true).state
 	state.Paid[0].Number = 10
 
-	shown, err := foresight.Preview(state, nil, 4, l.moment())
+	shown, err := foresight.Preview(state, nil, 4, nil, l.moment())
 
 	require.NoError(t, err)
 	var totals []money.Minor

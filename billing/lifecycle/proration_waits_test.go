@@ -141,7 +141,7 @@ func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
 	l.result(answer.Succeeded)
 
 	shown, err := foresight.Preview(l.store.load(true),
-		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, l.moment())
+		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(2400), shown.Quote.Waiting)

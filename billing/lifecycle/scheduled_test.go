@@ -204,7 +204,7 @@ func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
 		state.Captures[id] = charge
 	}
 
-	shown, err := foresight.Preview(state, cmd, 1, l.moment())
+	shown, err := foresight.Preview(state, cmd, 1, nil, l.moment())
 
 	require.NoError(t, err)
 	require.EqualValues(t, 2250, shown.Upcoming[0].Total, "three weeks at 30.00, and no unused time that is still paid")

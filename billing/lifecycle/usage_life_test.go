@@ -179,6 +179,11 @@ func (l *life) counted(all []metering.Segment, from int) []metered.Segment {
 			Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: l.store.plans[s.Plan].Metered,
 		}
 	}
+	return l.countedIn(spans, from)
+}
+
+// countedIn counts the records of spans from one on.
+func (l *life) countedIn(spans []metered.Span, from int) []metered.Segment {
 	questions, err := metered.Questions(spans, from)
 	require.NoError(l.t, err)
 	answers := make([][]usage.Totals, len(questions))
@@ -247,12 +252,7 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 	if l.unknown {
 		return out
 	}
-	var billedUntil time.Time
-	for _, inv := range l.store.invoices {
-		if inv.UsageUntil.After(billedUntil) {
-			billedUntil = inv.UsageUntil
-		}
-	}
+	billedUntil := l.billedUntil()
 	var all []metering.Segment
 	from := 0
 	for _, s := range l.store.segments {
@@ -291,6 +291,15 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 		}
 	}
 	return out
+}
+
+func (l *life) billedUntil() (until time.Time) {
+	for _, inv := range l.store.invoices {
+		if inv.UsageUntil.After(until) {
+			until = inv.UsageUntil
+		}
+	}
+	return until
 }
 
 // usageKept are the lines of usage that somebody pays or has paid.

@@ -220,7 +220,7 @@ func TestPreview_OfMeteredPrices(t *testing.T) {
 	l := calling(t, 1, yearly)
 	l.call(created, 10)
 
-	shown, err := foresight.Preview(l.store.load(false), nil, 3, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 3, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Upcoming, 3)
@@ -232,7 +232,7 @@ func TestPreview_OfMeteredPrices(t *testing.T) {
 	}
 
 	l.pass(10 * 24 * time.Hour)
-	shown, err = foresight.Preview(l.store.load(true), lifecycle.ChangePlan{Plan: &yearly}, 2, l.moment())
+	shown, err = foresight.Preview(l.store.load(true), lifecycle.ChangePlan{Plan: &yearly}, 2, nil, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 2, "the invoice of the change, and the draft of what was used before it")

@@ -19,6 +19,9 @@ type Lot struct {
 // unrated is the lot of what costs nothing.
 const unrated = -1
 
+// Rated reports whether a rate counts the usage; else it costs nothing.
+func (l Lot) Rated() bool { return l.Rate != unrated }
+
 // group writes a lot as the group of a state.
 func (l Lot) group() usage.Group { return usage.Group(strconv.Itoa(l.Rate) + " " + string(l.By)) }
 

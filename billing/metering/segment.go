@@ -25,6 +25,22 @@ type Segment struct {
 	Discounts subscription.Discounts
 }
 
+// Span is the segment as what is counted in it, on the version of the plan that it names.
+func (s Segment) Span(on plan.Plan) metered.Span {
+	return metered.Span{Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: on.Metered}
+}
+
+// Current returns the segment that goes on, as it will be if it goes on to the end of its period: so are included
+// units and minimums those of all of it. ok is false where no metered prices count. Fault: period_empty.
+func Current(s subscription.Subscription) (current Segment, ok bool, err error) {
+	if s.MeteredSince.IsZero() || !s.MeteredSince.Before(s.CurrentPeriod.End) {
+		return Segment{}, false, nil
+	}
+	of := Opened{s.PeriodIndex, s.CurrentPeriod, s.Whole()}
+	current, err = segment(s, of, s.MeteredSince, s.CurrentPeriod.End)
+	return current, err == nil, err
+}
+
 // Opened is a period that a decision opened and that was over by then, as where a subscription began before it was
 // created.
 type Opened struct {

@@ -21,7 +21,10 @@ func Foretell(e foresight.Expected, currency money.Currency) string {
 	if e.AddOns != nil {
 		text += " The add-ons change to " + listed(*e.AddOns) + "."
 	}
-	if e.Amount > 0 {
+	switch {
+	case e.Amount > 0 && e.Estimated:
+		text += " With the usage so far, " + money.Format(e.Amount, currency) + " is charged."
+	case e.Amount > 0:
 		text += " " + money.Format(e.Amount, currency) + " is charged."
 	}
 	return text

@@ -7,54 +7,26 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
-	"perennial/billing/money"
 	"perennial/billing/subscription"
-	"perennial/billing/usage"
 	"perennial/db/catalog"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
-	dbinvoices "perennial/db/invoices"
 )
 
 // UsageBilled reads what all invoices bill of the segments from one on that starts then. The lock of the subscription
 // keeps it as it is.
 func (tx *Tx) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) (billed []metered.Charge, err error) {
-	rows, err := core.Queries.UsageChargeSums(ctx, tx.Handle, dbsqlc.UsageChargeSumsParams{
-		EnvironmentID: environmentID, SubscriptionID: subscriptionID, FromStart: from,
-	})
-	if err != nil {
-		return nil, core.Translate("UsageChargeSums", err)
-	}
-	for _, row := range rows {
-		quantity, err := money.ReadDecimal(row.Quantity)
-		if err != nil {
-			return nil, err
-		}
-		billed = append(billed, metered.Charge{
-			Key: metered.Key{
-				PriceID: row.PriceID, Segment: row.SegmentStart.UnixMicro(),
-				Lot: metered.Lot{Rate: row.Rate, By: usage.Group(row.Dimension)},
-			},
-			Quantity: quantity, Amount: money.Minor(row.Amount),
-		})
-	}
-	return billed, nil
+) ([]metered.Charge, error) {
+	return tx.subscriptions.UsageBilled(ctx, environmentID, subscriptionID, from)
 }
 
 // UsageKept reads the lines that bill usage of the segments from one on that starts then, of invoices
 // that somebody pays or has paid.
 func (tx *Tx) UsageKept(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) (kept []invoice.Line, err error) {
-	rows, err := core.Queries.UsageLineList(ctx, tx.Handle, dbsqlc.UsageLineListParams{
-		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, FromStart: from,
-	})
-	for _, row := range rows {
-		kept = append(kept, dbinvoices.LineFromDB(row.InvoiceLine, invoice.Invoice{}))
-	}
-	return kept, core.Translate("UsageLineList", err)
+) ([]invoice.Line, error) {
+	return tx.invoices.UsageLines(ctx, environmentID, subscriptionID, from)
 }
 
 // writeUsage writes the segments that a decision closes, and what its invoices bill of them.

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/metered"
 	"perennial/billing/metering"
+	"perennial/billing/money"
 	"perennial/billing/proration"
 	"perennial/billing/usage"
 	"perennial/db/catalog"
@@ -18,25 +19,66 @@ import (
 func (r Reader) Segments(
 	ctx context.Context, environmentID, subscriptionID string, until time.Time,
 ) (all []metering.Segment, from int, err error) {
+	billed, err := r.UsageBilledUntil(ctx, environmentID, subscriptionID)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err = r.AllSegments(ctx, environmentID, subscriptionID, until)
+	for i, s := range all {
+		if !s.End.Add(usage.MaxAge).After(billed) {
+			from = i + 1
+		}
+	}
+	return all, from, err
+}
+
+// UsageBilledUntil returns up to when issued invoices bill the usage of a subscription; the zero time: none does.
+func (r Reader) UsageBilledUntil(ctx context.Context, environmentID, subscriptionID string) (time.Time, error) {
 	billed, err := core.Queries.UsageBilledUntil(ctx, r.Handle, dbsqlc.UsageBilledUntilParams{
 		EnvironmentID: environmentID, SubscriptionID: &subscriptionID,
 	})
-	if err != nil {
-		return nil, 0, core.Translate("UsageBilledUntil", err)
+	if billed.IsZero() { // it has a location
+		billed = time.Time{}
 	}
+	return billed, core.Translate("UsageBilledUntil", err)
+}
+
+// AllSegments reads the segments of a subscription that ended by then, in the order of time.
+func (r Reader) AllSegments(
+	ctx context.Context, environmentID, subscriptionID string, until time.Time,
+) ([]metering.Segment, error) {
 	rows, err := core.Queries.UsageSegmentList(ctx, r.Handle, dbsqlc.UsageSegmentListParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, EndedBy: until,
 	})
+	return core.Map(rows, func(row dbsqlc.UsageSegmentListRow) metering.Segment {
+		return segmentFromDB(row.UsageSegment)
+	}), core.Translate("UsageSegmentList", err)
+}
+
+// UsageBilled reads what all invoices bill of the segments from one on that starts then.
+func (r Reader) UsageBilled(
+	ctx context.Context, environmentID, subscriptionID string, from time.Time,
+) (billed []metered.Charge, err error) {
+	rows, err := core.Queries.UsageChargeSums(ctx, r.Handle, dbsqlc.UsageChargeSumsParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, FromStart: from,
+	})
 	if err != nil {
-		return nil, 0, core.Translate("UsageSegmentList", err)
+		return nil, core.Translate("UsageChargeSums", err)
 	}
-	for i, row := range rows {
-		if s := row.UsageSegment; !s.EndedAt.Add(usage.MaxAge).After(billed) {
-			from = i + 1
+	for _, row := range rows {
+		quantity, err := money.ReadDecimal(row.Quantity)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, segmentFromDB(row.UsageSegment))
+		billed = append(billed, metered.Charge{
+			Key: metered.Key{
+				PriceID: row.PriceID, Segment: row.SegmentStart.UnixMicro(),
+				Lot: metered.Lot{Rate: row.Rate, By: usage.Group(row.Dimension)},
+			},
+			Quantity: quantity, Amount: money.Minor(row.Amount),
+		})
 	}
-	return all, from, nil
+	return billed, nil
 }
 
 func segmentFromDB(row dbsqlc.UsageSegment) metering.Segment {

@@ -11,10 +11,16 @@ import (
 )
 
 // Log keeps usage: records, keys and aggregates in this database.
-type Log struct{ store *core.Store }
+type Log struct {
+	store *core.Store
+	reads core.Reader
+}
 
 // NewLog returns the usage of a store.
-func NewLog(s *core.Store) *Log { return &Log{s} }
+func NewLog(s *core.Store) *Log { return &Log{s, s.Reads()} }
+
+// Within returns the same usage, read on another connection: a transaction must not wait for a second one.
+func (l *Log) Within(r core.Reader) *Log { return &Log{l.store, r} }
 
 // usageAuditsItself is why the audit log has no entries about usage.
 const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"

@@ -23,7 +23,7 @@ func (l *Log) MeteredSegments(
 	for _, q := range questions {
 		versions = append(versions, q.Component.MetricVersionID)
 	}
-	metrics, err := Reader{l.store.Reads()}.MetricsByVersion(ctx, environmentID, versions)
+	metrics, err := Reader{l.reads}.MetricsByVersion(ctx, environmentID, versions)
 	if err != nil {
 		return nil, err
 	}

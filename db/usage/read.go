@@ -39,7 +39,7 @@ func (l *Log) series(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 	regroup usage.Regroup, beat func(),
 ) ([]usage.Totals, error) {
-	r := Reader{l.store.Reads()}
+	r := Reader{l.reads}
 	from, to := periods[0].Start, periods[len(periods)-1].End
 	if of.Carries() {
 		from = time.Time{}

@@ -92,7 +92,7 @@ func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBi
 // foresee lets each subscription of a customer use what those before it leave of the balance.
 func (d *dryRun) foresee(e *importEnvironment, a arrival, now time.Time) (*NextBill, error) {
 	key := balanceKey{a.customer.ID, a.plan.Currency}
-	shown, err := foresight.Preview(e.state(a, d.balances[key]), nil, 1, db.Moment(now, now))
+	shown, err := foresight.Preview(e.state(a, d.balances[key]), nil, 1, nil, db.Moment(now, now))
 	if err != nil {
 		return nil, err
 	}

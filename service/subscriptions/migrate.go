@@ -199,7 +199,7 @@ func (s *Service) tryMigration(
 			return usecase.Performed{}, err
 		}
 		balance = found.Balance
-		seen, err = foresight.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
+		seen, err = foresight.Preview(found, asked, 0, nil, db.Moment(tx.Now, tx.Real))
 		return usecase.Performed{}, err
 	})
 	return seen, balance, err

@@ -26,6 +26,10 @@ func (s *Service) Outlook(
 		return out, err
 	}
 	out.Live, out.InReview = found.Attempt(), found.InReview()
-	out.Expected, err = foresight.Outlook(found, n, db.Moment(s.Now(), s.Now()))
+	now := s.Now()
+	err = s.foresee(ctx, by.EnvironmentID, s.Store.Reader, found.Subscription, func(known *foresight.Usage) (err error) {
+		out.Expected, err = foresight.Outlook(found, n, known, db.Moment(now, now))
+		return err
+	})
 	return out, err
 }

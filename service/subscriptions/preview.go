@@ -26,7 +26,8 @@ type Previewed struct {
 }
 
 // PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes
-// nothing. Faults: those that the command would have, and those of foresight.Preview.
+// nothing. Its invoices bill the usage that is recorded by now. Faults: those that the command would have, and those of
+// foresight.Preview.
 func (s *Service) PreviewSubscription(
 	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
@@ -45,7 +46,10 @@ func (s *Service) PreviewSubscription(
 		if err != nil {
 			return out, err
 		}
-		out.Previewed, err = foresight.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
+		err = s.foresee(ctx, by.EnvironmentID, tx.Reader, found.Subscription, func(known *foresight.Usage) (err error) {
+			out.Previewed, err = foresight.Preview(found, cmd, in.Invoices, known, db.Moment(tx.Now, tx.Real))
+			return err
+		})
 		if err == nil && in.Change != nil {
 			out.Token, err = newToken(out.At, out.Quote)
 		}
@@ -77,7 +81,11 @@ func (s *Service) PreviewNewSubscription(
 		if err != nil {
 			return err
 		}
-		if out.Previewed, err = foresight.Preview(found, nil, invoices, db.Moment(tx.Now, tx.Real)); err != nil {
+		err = s.foresee(ctx, by.EnvironmentID, tx.Reader, found.Subscription, func(known *foresight.Usage) (err error) {
+			out.Previewed, err = foresight.Preview(found, nil, invoices, known, db.Moment(tx.Now, tx.Real))
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		return errPreviewed

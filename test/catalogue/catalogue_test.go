@@ -119,7 +119,7 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 		return lifecycle.Moment{Now: when, Real: when, IDs: id.Source{Now: when}}
 	}
 	if s.changed == 0 {
-		seen, err := foresight.Preview(state, nil, 2, at(began))
+		seen, err := foresight.Preview(state, nil, 2, nil, at(began))
 		require.NoError(t, err)
 		all := append(seen.Issued, seen.Upcoming...)
 		return all[:min(1, len(all))], nil, all[min(1, len(all)):min(2, len(all))]
@@ -134,7 +134,7 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	state, _, _, err = recording.Record(state, result, at(began))
 	require.NoError(t, err)
 	half := began.Add(state.Subscription.CurrentPeriod.End.Sub(began) / 2)
-	seen, err := foresight.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, at(half))
+	seen, err := foresight.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, nil, at(half))
 	require.NoError(t, err)
 	return changes.Invoices.Of(lifecycle.InvoiceCreated), seen.Issued, seen.Upcoming
 }

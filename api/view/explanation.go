@@ -1,4 +1,4 @@
-package invoices
+package view
 
 import (
 	"perennial/billing/invoice"
@@ -40,7 +40,8 @@ type ExplanationLimit struct {
 	Reason string `json:"reason" enum:"billed,returned" example:"billed" doc:"billed: no more is billed for the time that it takes back, less credit notes. returned: the rest of what was paid for the period went back before, in money or by credit notes."`
 }
 
-func renderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanation {
+// RenderExplanation shows how the amount of a line comes about; nil: quantity × unit price says it.
+func RenderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanation {
 	if e == nil {
 		return nil
 	}
@@ -64,7 +65,7 @@ func renderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanatio
 
 // ExampleExplanation is that of five units at 380, for the last half of a month.
 func ExampleExplanation() *LineExplanation {
-	return renderExplanation(&invoice.Explanation{
+	return RenderExplanation(&invoice.Explanation{
 		Steps: []invoice.Step{{Kind: rating.Units, Quantity: "5", UnitPrice: "3.8", Amount: "19"}},
 		Part: &invoice.Part{
 			Of: invoice.DividedPeriod, Whole: 1900, Measure: proration.Second, From: 1209600, To: 2419200, Length: 2419200,

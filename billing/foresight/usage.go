@@ -1,0 +1,188 @@
+package foresight
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/usage"
+)
+
+// Usage is what is known of a subscription's usage when its life is foreseen, so that foreseen invoices bill what is
+// recorded by then, and nothing else. Which segments there will be is only known once the life is played, and what was
+// used in them has to be read: the caller plays, reads what is Missing, tells it by Count, and plays again.
+type Usage struct {
+	Closed []metering.Segment // all that ended, in the order of time
+	Plans  []plan.Plan        // the versions that Closed name
+	Billed []metered.Charge   // by invoices so far, of segments that may be billed still
+	Kept   []invoice.Line     // of usage, of invoices that somebody pays or has paid
+	// BilledUntil is up to when invoices so far bill usage.
+	BilledUntil time.Time
+
+	counted map[int64]known // by start, in microseconds of Unix time
+	missing []metered.Span
+	from    int
+}
+
+type known struct {
+	until time.Time
+	used  metered.Segment
+}
+
+// Missing returns what the last play asked for and did not know: all times in which metered prices count, in order, and
+// from which on what was used in them has to be counted; ok is false where it knew everything.
+func (u *Usage) Missing() (all []metered.Span, from int, ok bool) {
+	return u.missing, u.from, len(u.missing) > 0
+}
+
+// Count takes what was used in the times that were Missing.
+func (u *Usage) Count(used []metered.Segment) {
+	if u.counted == nil {
+		u.counted = make(map[int64]known, len(used))
+	}
+	for i, one := range used {
+		u.counted[one.Start.UnixMicro()] = known{u.missing[u.from+i].End, one}
+	}
+	u.missing = nil
+}
+
+// usagePlay is what a play knows, and has made, of usage; its zero value bills none.
+type usagePlay struct {
+	*Usage
+	closed      []metering.Segment
+	plans       map[plan.Ref]plan.Plan
+	billed      []metered.Charge
+	kept        map[string]invoice.Line // by id
+	billedUntil time.Time
+	asked       time.Time // the start of the first segment that is not counted; zero: all are
+}
+
+func playUsage(u *Usage, s lifecycle.State) usagePlay {
+	if u == nil {
+		return usagePlay{}
+	}
+	p := usagePlay{
+		Usage: u, closed: slices.Clone(u.Closed), plans: map[plan.Ref]plan.Plan{}, billed: slices.Clone(u.Billed),
+		kept: map[string]invoice.Line{}, billedUntil: u.BilledUntil,
+	}
+	for _, on := range u.Plans {
+		p.plans[on.Ref()] = on
+	}
+	for _, line := range u.Kept {
+		p.kept[line.ID] = line
+	}
+	p.learn(s)
+	return p
+}
+
+// follow takes what a decision made of usage.
+func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
+	if p.Usage == nil {
+		return
+	}
+	p.learn(s)
+	p.closed = append(p.closed, c.Segments...)
+	slices.SortStableFunc(p.closed, func(a, b metering.Segment) int { return a.Start.Compare(b.Start) })
+	for _, of := range c.Usage {
+		p.billed = append(p.billed, of.Charges...)
+	}
+	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) {
+		if inv.UsageUntil.After(p.billedUntil) {
+			p.billedUntil = inv.UsageUntil
+		}
+		p.keep(inv)
+	}
+}
+
+// learn notes the plans of a state, and what its invoices keep of usage.
+func (p *usagePlay) learn(s lifecycle.State) {
+	plans := append([]plan.Plan{s.Plan}, s.Scheduled...)
+	if s.PendingPlan != nil {
+		plans = append(plans, *s.PendingPlan)
+	}
+	for _, on := range plans {
+		p.plans[on.Ref()] = on
+	}
+	for _, list := range [][]invoice.Invoice{s.Open, s.Paid, s.WrittenOff} {
+		for _, inv := range list {
+			p.keep(inv)
+		}
+	}
+}
+
+func (p *usagePlay) keep(inv invoice.Invoice) {
+	for _, line := range inv.Lines {
+		switch {
+		case line.Kind != invoice.Metered:
+		case inv.Status == invoice.Open, inv.Status == invoice.Paid:
+			p.kept[line.ID] = line
+		default:
+			delete(p.kept, line.ID)
+		}
+	}
+}
+
+// rate returns what a draft bills of the usage that is known, by the rules of the activity that rates it.
+func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.RatedSegment, error) {
+	if p.Usage == nil {
+		return nil, nil
+	}
+	var segments []metering.Segment
+	for _, s := range p.closed {
+		if s.End.After(draft.UsageUntil) {
+			continue
+		}
+		if segments = append(segments, s); !s.End.Add(usage.MaxAge).After(p.billedUntil) {
+			segments = nil
+		}
+	}
+	counted := make([]metered.Segment, len(segments))
+	on := make([]plan.Plan, len(segments))
+	for i, s := range segments {
+		known, has := p.counted[s.Start.UnixMicro()]
+		if !has || !known.until.Equal(s.End) {
+			p.ask(s.Start)
+			return nil, nil
+		}
+		if on[i], has = p.plans[s.Plan]; !has {
+			return nil, fmt.Errorf("foresight: no version %d of plan %q", s.Plan.Version, s.Plan.ID)
+		}
+		counted[i] = known.used
+	}
+	billed := slices.DeleteFunc(slices.Clone(p.billed), func(b metered.Charge) bool {
+		return len(segments) == 0 || b.Segment < segments[0].Start.UnixMicro()
+	})
+	kept := make([]invoice.Line, 0, len(p.kept))
+	for _, line := range p.kept {
+		kept = append(kept, line) // they are summed: their order says nothing
+	}
+	return lifecycle.RateUsage(segments, on, counted, billed, kept, c)
+}
+
+// ask notes a segment that is not counted.
+func (p *usagePlay) ask(start time.Time) {
+	if p.asked.IsZero() || start.Before(p.asked) {
+		p.asked = start
+	}
+}
+
+// end says what the play did not know.
+func (p *usagePlay) end() {
+	if p.Usage == nil {
+		return
+	}
+	p.Usage.missing = nil
+	if p.asked.IsZero() {
+		return
+	}
+	for _, s := range p.closed {
+		p.Usage.missing = append(p.Usage.missing, s.Span(p.plans[s.Plan]))
+	}
+	p.Usage.from = slices.IndexFunc(p.closed, func(s metering.Segment) bool { return !s.Start.Before(p.asked) })
+}

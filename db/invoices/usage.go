@@ -1,0 +1,24 @@
+package invoices
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+)
+
+// UsageLines reads the lines that bill usage of the segments from one on that starts then, of invoices that somebody
+// pays or has paid.
+func (r Reader) UsageLines(
+	ctx context.Context, environmentID, subscriptionID string, from time.Time,
+) (kept []invoice.Line, err error) {
+	rows, err := core.Queries.UsageLineList(ctx, r.Handle, dbsqlc.UsageLineListParams{
+		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, FromStart: from,
+	})
+	for _, row := range rows {
+		kept = append(kept, LineFromDB(row.InvoiceLine, invoice.Invoice{}))
+	}
+	return kept, core.Translate("UsageLineList", err)
+}

@@ -1,0 +1,87 @@
+package subscriptions
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/foresight"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/billing/usage"
+	"perennial/db"
+)
+
+// maxCounts bounds how often usage is counted for one foresight: once is enough, unless amounts move dates.
+const maxCounts = 3
+
+// foresee calls show, which plays a life on, with what is known of the usage of its subscription. What was used in the
+// times that the play turns out to bill is counted, and show called again: its last call knows everything. reads is the
+// caller's connection. A life without metered prices costs no statement. Faults: metered_lots_too_many, those of show.
+func (s *Service) foresee(
+	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
+	show func(known *foresight.Usage) error,
+) error {
+	known, err := knownUsage(ctx, environmentID, reads, sub)
+	if err != nil {
+		return err
+	}
+	for range maxCounts {
+		if err := show(known); err != nil {
+			return err
+		}
+		spans, from, missing := known.Missing()
+		if !missing {
+			return nil
+		}
+		used, err := db.NewUsageLog(s.Store).Within(reads.Reader).
+			MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
+		if err != nil {
+			return err
+		}
+		known.Count(used)
+	}
+	return fault.New(fault.Internal, "foresight_unsettled",
+		"What subscription %s will be billed for usage could not be foreseen.", sub.ID)
+}
+
+// forever is after every segment.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// knownUsage reads what is known of a subscription's usage beside quantities.
+func knownUsage(
+	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
+) (*foresight.Usage, error) {
+	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
+		return &foresight.Usage{}, nil
+	}
+	closed, err := reads.Subscriptions.AllSegments(ctx, environmentID, sub.ID, forever)
+	if err != nil || len(closed) == 0 {
+		return &foresight.Usage{}, err
+	}
+	var refs []plan.Ref
+	for _, segment := range closed {
+		if !slices.Contains(refs, segment.Plan) {
+			refs = append(refs, segment.Plan)
+		}
+	}
+	known := foresight.Usage{Closed: closed}
+	if known.Plans, err = reads.Catalog.VersionsOf(ctx, environmentID, refs); err != nil {
+		return nil, err
+	}
+	if known.BilledUntil, err = reads.Subscriptions.UsageBilledUntil(ctx, environmentID, sub.ID); err != nil {
+		return nil, err
+	}
+	from := closed[0].Start
+	for _, segment := range closed { // later ones are billed as they ended, or may be
+		if !segment.End.Add(usage.MaxAge).After(known.BilledUntil) {
+			from = segment.End
+		}
+	}
+	if known.Billed, err = reads.Subscriptions.UsageBilled(ctx, environmentID, sub.ID, from); err != nil {
+		return nil, err
+	}
+	known.Kept, err = reads.Invoices.UsageLines(ctx, environmentID, sub.ID, from)
+	return &known, err
+}

@@ -1,0 +1,97 @@
+package usage
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/costing"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/service/usecase"
+)
+
+// Accrued is what the usage of the current period comes to by now, and the times whose usage costs nothing.
+type Accrued struct {
+	// Accrual is what the period's invoices bill if nothing more is recorded and nothing changes; nil: no metered prices
+	// counted in the period.
+	Accrual  *costing.Accrual
+	Costless []metering.CostlessTime
+}
+
+// forever is after every segment.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Accrued returns what the usage of a subscription's current period comes to, by the rules and the counts that bill
+// it. A subscription without metered prices costs no statement. Faults: metered_lots_too_many, those of metered.Owed.
+func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscription.Subscription) (Accrued, error) {
+	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
+		return Accrued{Costless: metering.CostlessTimes(sub, nil)}, nil
+	}
+	all, err := s.Store.Subscriptions.AllSegments(ctx, by.EnvironmentID, sub.ID, forever)
+	if err != nil {
+		return Accrued{}, err
+	}
+	from := slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == sub.PeriodIndex })
+	if from < 0 {
+		from = len(all)
+	}
+	current, goesOn, err := metering.Current(sub)
+	if err != nil {
+		return Accrued{}, err
+	}
+	if goesOn {
+		all = append(all, current)
+	}
+	out := Accrued{Costless: metering.CostlessTimes(sub, all[from:])}
+	if from == len(all) {
+		return out, nil
+	}
+	accruing, err := s.accruing(ctx, by.EnvironmentID, sub.ID, all, from)
+	if err != nil {
+		return Accrued{}, err
+	}
+	billed, err := s.Store.Subscriptions.UsageBilled(ctx, by.EnvironmentID, sub.ID, all[from].Start)
+	if err != nil {
+		return Accrued{}, err
+	}
+	accrual, err := costing.Period{Subscription: sub}.Accrued(accruing, billed)
+	out.Accrual = &accrual
+	return out, err
+}
+
+// accruing counts what was used in the segments from one on; those before it count for cumulated prices.
+func (s *Service) accruing(
+	ctx context.Context, environmentID, subscriptionID string, all []metering.Segment, from int,
+) ([]costing.Accruing, error) {
+	var refs []plan.Ref
+	for _, of := range all {
+		if !slices.Contains(refs, of.Plan) {
+			refs = append(refs, of.Plan)
+		}
+	}
+	plans, err := s.Store.Catalog.VersionsOf(ctx, environmentID, refs)
+	if err != nil {
+		return nil, err
+	}
+	on := make(map[plan.Ref]plan.Plan, len(plans))
+	for _, p := range plans {
+		on[p.Ref()] = p
+	}
+	spans := make([]metered.Span, len(all))
+	for i, of := range all {
+		spans[i] = of.Span(on[of.Plan])
+	}
+	counted, err := s.usage.MeteredSegments(ctx, environmentID, subscriptionID, spans, from, func() {})
+	if err != nil {
+		return nil, err
+	}
+	accruing := make([]costing.Accruing, len(counted))
+	for i, used := range counted {
+		of := all[from+i]
+		accruing[i] = costing.Accruing{Segment: of, On: on[of.Plan], Counted: used}
+	}
+	return accruing, nil
+}
