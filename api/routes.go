@@ -40,7 +40,7 @@ func (s *Server) route(c Config) {
 	customers.Register(d)
 	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
 	invoices.Register(d, paid)
-	subscriptions.Register(d)
+	subscriptions.Register(d, paid)
 	// Last, since the document describes what is registered by now.
 	s.kit.Publish()
 }

@@ -34,7 +34,8 @@ func AwaitedTestClock(environmentID, id string) Awaited {
 	return Awaited{kind: awaitedTestClock, environmentID: environmentID, id: id}
 }
 
-// AwaitedSubscription waits until a new subscription has begun and no charge of it is pending.
+// AwaitedSubscription waits until a subscription has begun and no charge of it is under way: one that its payer
+// has to confirm is not.
 func AwaitedSubscription(environmentID, id string) Awaited {
 	return Awaited{kind: awaitedSubscription, environmentID: environmentID, id: id}
 }

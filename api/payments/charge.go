@@ -31,7 +31,7 @@ func (h *Handler) chargeCustomer(ctx context.Context, c *httpkit.Call, f Payment
 
 // madePayment names the customer: the description and the provider's message in the answer are erased with them.
 func (h *Handler) madePayment(t payment.Transaction) httpkit.Made[Payment] {
-	return httpkit.Made[Payment]{Resource: h.renderPayment(t), CustomerID: t.CustomerID}
+	return httpkit.Made[Payment]{Resource: h.RenderPayment(t), CustomerID: t.CustomerID}
 }
 
 // paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
@@ -45,7 +45,7 @@ func (h *Handler) paymentNow(
 	}
 	read := func(ctx context.Context) (Payment, bool, error) {
 		t, err := h.store.Payments.Transaction(ctx, c.EnvironmentID, made.ID)
-		return h.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
+		return h.RenderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
 	}
 	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a
 	// repeat alone shows the row as it is now.

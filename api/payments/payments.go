@@ -53,7 +53,8 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-func (h *Handler) renderPayment(t payment.Transaction) Payment {
+// RenderPayment shows a payment as it is now; the link of its payer is that of this installation.
+func (h *Handler) RenderPayment(t payment.Transaction) Payment {
 	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
 	// would read as if somebody still had to act.
 	reason := t.Review.Reason
@@ -108,7 +109,7 @@ func (h *Handler) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.By
 			ID: t.ID, Status: string(t.Status), CompletedAt: view.Unix(t.CompletedAt),
 		}), nil)
 	}
-	out := h.renderPayment(t)
+	out := h.RenderPayment(t)
 	if t.SendNumber > 0 {
 		sends, err := h.store.Payments.Sends(ctx, c.EnvironmentID, t.ID)
 		if err != nil {
@@ -152,7 +153,7 @@ func (h *Handler) listPayments(
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
 		ProviderConfigID: in.ProviderConfigID, CreatedFrom: view.Instant(in.From), CreatedTo: view.Instant(in.To),
 	}, page)
-	return httpkit.ListOf(rows, more, err, h.renderPayment)
+	return httpkit.ListOf(rows, more, err, h.RenderPayment)
 }
 
 type createPaymentInput struct {

@@ -25,7 +25,10 @@ func (h *Handler) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {
 	id := httpkit.Resource[subscription.Subscription](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusOK,
-		func(p usecase.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
+	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeOf,
 		func(around usecase.Around[usecase.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
+	if err != nil {
+		return nil, err
+	}
+	return h.decided(ctx, c, out)
 }

@@ -3,6 +3,7 @@ package subscriptions
 
 import (
 	"perennial/api/httpkit"
+	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/db"
 	"perennial/service/subscriptions"
@@ -14,10 +15,12 @@ type Handler struct {
 	store   *db.Store // for reading
 	service *subscriptions.Service
 	gate    *usecase.Gate
+	// payments shows the payment of a subscription's invoice.
+	payments *payments.Handler
 }
 
 // Register adds the operations of this column.
-func Register(d usecase.Deps) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Subscriptions, gate: d.Gate}
+func Register(d usecase.Deps, p *payments.Handler) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Subscriptions, gate: d.Gate, payments: p}
 	h.subscriptionOperations()
 }

@@ -13,7 +13,6 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/proration"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -64,6 +63,7 @@ type Subscription struct {
 	TestClockID        string                 `json:"testClockId,omitempty"`
 	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
 	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	LatestInvoice      *LatestInvoice         `json:"latestInvoice,omitempty" doc:"In answers to a change, to Prefer: wait and to expand=latestInvoice: the invoice that was made last, and how its payment stands. Absent: elsewhere, or there is none."`
 	Metadata           view.Metadata          `json:"metadata"`
 	CreatedAt          int64                  `json:"createdAt" example:"1763640000"`
 }
@@ -168,32 +168,7 @@ func (h *Handler) createSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return h.begun(ctx, c, out)
-}
-
-// begun keeps the answer back, where the caller asks for it, until the first payment is decided. A trial has none.
-func (h *Handler) begun(
-	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
-) (*httpkit.Reply[Subscription], error) {
-	made, err := out.Value()
-	if err != nil {
-		return nil, err
-	}
-	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
-		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, made.ID)
-			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
-			// all were paid.
-			if err != nil || sub.NextAction == subscription.ActionBegin {
-				return renderSubscription(sub), false, err
-			}
-			// Any pending charge keeps the answer back. Unsettled reads the newest rows too: a list that clients follow
-			// by cursor leaves out what may still get an older neighbour.
-			pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
-			}, db.Page{Limit: 1, Unsettled: true})
-			return renderSubscription(sub), len(pending) == 0, err
-		}), nil
+	return h.decided(ctx, c, out)
 }
 
 // madeSubscription names the customer, whose erasure takes the stored answer along: metadata may be personal.
@@ -201,10 +176,23 @@ func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
 
+type getSubscriptionInput struct {
+	httpkit.ByID
+	Expand string `query:"expand" enum:"latestInvoice" doc:"latestInvoice: with the invoice that was made last, and how its payment stands."`
+}
+
 func (h *Handler) getSubscription(
-	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+	ctx context.Context, c *httpkit.Call, in *getSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return httpkit.OK(renderSubscription(httpkit.Resource[subscription.Subscription](c))), nil
+	sub := httpkit.Resource[subscription.Subscription](c)
+	if in.Expand == "" {
+		return httpkit.OK(renderSubscription(sub)), nil
+	}
+	out, err := h.withLatest(ctx, c, sub)
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.OK(out), nil
 }
 
 type listSubscriptionsInput struct {
@@ -272,7 +260,8 @@ func (h *Handler) subscriptionOperations() {
 		Summary: "Subscribe a customer to a plan",
 		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is " +
 			"active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. " +
-			"Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
+			"Prefer: wait=N waits up to N seconds (at most 30) until that payment is decided or its payer has to confirm it: " +
+			"latestInvoice then says how it stands, and where to send the payer.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, h.createSubscription)
@@ -300,8 +289,9 @@ func (h *Handler) subscriptionOperations() {
 			"subscription's currency, which never changes, and the subscription gets its newest version. planVersion moves the subscription to " +
 			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
 			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
-			"change, it is made at the cost that was shown, or refused.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
+			"change, it is made at the cost that was shown, or refused. latestInvoice is the invoice that the change made, if " +
+			"any; Prefer: wait=N waits up to N seconds (at most 30) until its payment is decided or its payer has to confirm it.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
 	}, h.updateSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
@@ -322,7 +312,7 @@ func (h *Handler) subscriptionOperations() {
 		Tag: "Subscriptions", Summary: "Resume the collection of a past-due subscription",
 		Description: "Ends the pause of collection that a dunning policy with finalAction pause began, and charges the unpaid invoice " +
 			"now. The subscription stays past due until that is paid; from then on it is billed again. Paying the invoice " +
-			"ends the pause as well.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: pastDue,
+			"ends the pause as well. Prefer: wait=N waits up to N seconds (at most 30) for that payment.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load, Response: pastDue,
 	}, h.resumeCollection)
 }

@@ -15,7 +15,7 @@ join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::te
 where c.status = 'ready';
 
 -- name: WatchSubscriptions :many
--- Begun, and not in the middle of a payment.
+-- Begun, and with no payment under way: one that only its payer can bring further is not.
 select s.environment_id, s.id
 from subscriptions s
 join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) w
@@ -23,4 +23,5 @@ join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::te
 where s.next_action <> 'begin'
   and not exists (
       select from transactions t
-      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending');
+      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending'
+        and (t.action_url is null or t.action_brought is not null or t.cancel_requested_at is not null)); -- see WaitsForPayer

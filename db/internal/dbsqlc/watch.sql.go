@@ -17,7 +17,8 @@ join (select unnest($1::text[]) as environment_id, unnest($2::text[]) as id) w
 where s.next_action <> 'begin'
   and not exists (
       select from transactions t
-      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending')
+      where t.environment_id = s.environment_id and t.subscription_id = s.id and t.type = 'charge' and t.status = 'pending'
+        and (t.action_url is null or t.action_brought is not null or t.cancel_requested_at is not null))
 `
 
 type WatchSubscriptionsParams struct {
@@ -30,7 +31,7 @@ type WatchSubscriptionsRow struct {
 	ID            string `db:"id"`
 }
 
-// Begun, and not in the middle of a payment.
+// Begun, and with no payment under way: one that only its payer can bring further is not.
 func (q *Queries) WatchSubscriptions(ctx context.Context, db DBTX, arg WatchSubscriptionsParams) ([]WatchSubscriptionsRow, error) {
 	rows, err := db.Query(ctx, watchSubscriptions, arg.EnvironmentIds, arg.Ids)
 	if err != nil {

@@ -1,0 +1,101 @@
+package subscriptions
+
+import (
+	"context"
+	"slices"
+
+	"perennial/api/httpkit"
+	"perennial/api/payments"
+	"perennial/api/usecase"
+	"perennial/billing/invoice"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// LatestInvoice is the invoice of a subscription that was made last, and how its payment stands: what an app has to
+// know to go on.
+type LatestInvoice struct {
+	ID        string            `json:"id" example:"inv_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Status    string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"open" doc:"As of the invoice itself."`
+	Total     int64             `json:"total" example:"1900" doc:"Minor units of the subscription's currency."`
+	AmountDue int64             `json:"amountDue" example:"1900" doc:"What is left to pay of it, in minor units."`
+	Payment   *payments.Payment `json:"payment,omitempty" doc:"The newest attempt to collect it. With requiresAction, send the payer to confirmUrl. Absent: there was none yet, or none is needed."`
+}
+
+func (h *Handler) renderLatest(inv invoice.Invoice, attempt *payment.Transaction) *LatestInvoice {
+	out := LatestInvoice{
+		ID: inv.ID, Status: string(inv.Status), Total: int64(inv.Total), AmountDue: int64(inv.AmountDue),
+	}
+	if attempt != nil && attempt.InvoiceID == inv.ID {
+		shown := h.payments.RenderPayment(*attempt)
+		out.Payment = &shown
+	}
+	return &out
+}
+
+// madeOf is what a command led to, with the newest invoice that it made.
+func (h *Handler) madeOf(p usecase.Performed) httpkit.Made[Subscription] {
+	out := madeSubscription(p.Subscription)
+	if drawn := p.Invoices.Drawn(); len(drawn) > 0 {
+		out.Resource.LatestInvoice = h.renderLatest(drawn[len(drawn)-1], p.Attempt)
+	}
+	return out
+}
+
+// withLatest shows a subscription with its latest invoice as it is now.
+func (h *Handler) withLatest(
+	ctx context.Context, c *httpkit.Call, sub subscription.Subscription,
+) (Subscription, error) {
+	out := renderSubscription(sub)
+	// The newest rows too: a list that clients follow by cursor leaves out what may still get an older neighbour.
+	newest := db.Page{Limit: 1, Unsettled: true}
+	found, _, err := h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{SubscriptionID: sub.ID}, newest)
+	if err != nil || len(found) == 0 {
+		return out, err
+	}
+	attempts, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+		InvoiceID: found[0].ID, Type: payment.Charge,
+	}, newest)
+	if err != nil {
+		return out, err
+	}
+	var attempt *payment.Transaction
+	if len(attempts) > 0 {
+		attempt = &attempts[0]
+	}
+	out.LatestInvoice = h.renderLatest(found[0], attempt)
+	return out, nil
+}
+
+// maxPending bounds the charges of one subscription that are looked at; one is under way, and some may be called off.
+const maxPending = 20
+
+// decided keeps an answer back, where the caller asks for it, until no payment of the subscription is under way but
+// those that wait for their payer. A trial has none.
+func (h *Handler) decided(
+	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
+) (*httpkit.Reply[Subscription], error) {
+	made, err := out.Value()
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
+		func(ctx context.Context) (Subscription, bool, error) {
+			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, made.ID)
+			if err != nil {
+				return Subscription{}, false, err
+			}
+			pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
+			}, db.Page{Limit: maxPending, Unsettled: true})
+			if err != nil {
+				return Subscription{}, false, err
+			}
+			shown, err := h.withLatest(ctx, c, sub)
+			underWay := slices.ContainsFunc(pending, func(t payment.Transaction) bool { return !t.WaitsForPayer() })
+			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
+			// all were paid.
+			return shown, sub.NextAction != subscription.ActionBegin && !underWay, err
+		}), nil
+}
