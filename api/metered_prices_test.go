@@ -82,6 +82,19 @@ func TestMeteredPrices_Refusals(t *testing.T) {
 			"metered_cumulated_unsupported", "meteredPrices[0].cumulated",
 		},
 		`"commitment":{"amount":5}`: {"metered_prices_out_of_range", "meteredPrices"},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"percentage","percent":"2","transactions":{"free":1}}]}]`: {
+			"metered_percentage_unsupported", "meteredPrices[0].rates[0].transactions",
+		},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"percentage"}]}]`: {
+			"price_parameter_missing", "meteredPrices[0].rates[0].percent",
+		},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"percentage","percent":"100.1"}]}]`: {
+			"price_parameter_out_of_range", "meteredPrices[0].rates[0].percent",
+		},
+		`"meteredPrices":[{"metricName":"calls","rates":[{"model":"percentage","percent":"1",
+			"transactions":{"minimumAmount":"9","maximumAmount":"8"}}]}]`: {
+			"price_parameter_out_of_range", "meteredPrices[0].rates[0].transactions.maximumAmount",
+		},
 		`"kind":"add_on","commitment":{"amount":5},"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]`: {
 			"add_on_field_unsupported", "commitment",
 		},
@@ -92,6 +105,33 @@ func TestMeteredPrices_Refusals(t *testing.T) {
 	problem(t, 422, "price_currency_missing", "meteredPrices[0].rates[0].currencies.EUR", b.ask(t, b.test, "POST", "/api/plans",
 		`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":1,"currencies":{"EUR":{"amount":1}}}],
 		"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
+}
+
+// A percentage of payments is created, read and sold in another currency, in minor units throughout.
+func TestMeteredPrices_Percentages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	as[Metric](t, 201, b.ask(t, b.test, "POST", "/api/metrics", `{"name":"paid","aggregation":"sum","groupBy":["kind"]}`))
+	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Payments","currency":"USD",
+		"interval":"month","prices":[{"amount":0,"currencies":{"EUR":{}}}],"meteredPrices":[{"metricName":"paid","rates":[
+		{"where":{"kind":"card"},"model":"percentage","percent":"2.9","minimum":500,"transactions":{"feeAmount":"30",
+		"minimumAmount":"50","maximumAmount":"2000","free":10,"freeAmount":"100000"},
+		"currencies":{"EUR":{"minimum":450,"transactions":{"feeAmount":"25","minimumAmount":"45","maximumAmount":"1800",
+		"freeAmount":"90000"}}}},
+		{"model":"graduated_percentage","tiers":[{"upTo":"10000","percent":"1.5"},{"percent":"0.25","flatAmount":100}],
+		"currencies":{"EUR":{"tiers":[{"upTo":"9000"},{"flatAmount":90}]}}}]}]}`))
+
+	card, others := made.MeteredPrices[0].Rates[0], made.MeteredPrices[0].Rates[1]
+	require.Equal(t, "2.9", card.Percent)
+	require.Equal(t, "30", card.Transactions.FeeAmount)
+	require.Equal(t, [2]any{10, "100000"}, [2]any{card.Transactions.Free, card.Transactions.FreeAmount})
+	require.Equal(t, "1800", card.Currencies["EUR"].Transactions.MaximumAmount)
+	require.Equal(t, [2]string{"1.5", "10000"}, [2]string{others.Tiers[0].Percent, others.Tiers[0].UpTo})
+	require.Equal(t, "9000", others.Currencies["EUR"].Tiers[0].UpTo)
+	require.Equal(t, made, as[Plan](t, 200, b.ask(t, b.test, "GET", "/api/plans/"+made.ID, "")))
+	seats := b.ask(t, b.test, "POST", "/api/plans", `{"name":"x","currency":"USD","interval":"month",
+		"prices":[{"model":"percentage","percent":"1"}]}`)
+	require.Equal(t, 422, seats.Status, "seats are no amount of money")
 }
 
 // A plan with metered prices is sold in several currencies, each with amounts of its own.

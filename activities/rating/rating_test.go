@@ -176,6 +176,34 @@ func TestUsage_OfAnEndedSubscriptionHasALastInvoice(t *testing.T) {
 	l.Sound()
 }
 
+// A percentage with a fee looks at each record: late ones and corrections come out as in a recount of all.
+func TestUsage_IsBilledByTransaction(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	p := metering(calls(t, s))
+	percent := perUnit("0").UnitPrice.Add(money.Whole(2))
+	p.Metered.Components[0].Rates = []metered.Rate{{Price: rating.Price{
+		Model: rating.Percentage, Percent: percent, Transactions: rating.Transactions{Fee: perUnit("0.3").UnitPrice, Free: 1},
+	}}}
+	l := life.Begin(t, s, p)
+	used(l, "eu", 100, scene.Start.Add(time.Hour/2))
+	used(l, "us", 50, scene.Start.Add(time.Hour))
+	l.Until(scene.Start.AddDate(0, 1, 1))
+	used(l, "eu", 10, scene.Start.Add(time.Minute)) // now it is the one that is free
+	l.Until(scene.Start.AddDate(0, 2, 1))
+
+	all := l.Invoices()
+	require.Len(t, all, 3)
+	require.Equal(t, "usage Plan – calls 150 ×  = 130", amounts(all[1])[1], "the first is free, and 50 cost 1.00 and 0.30")
+	var kinds []string
+	for _, step := range all[1].Lines[1].Explanation.Steps {
+		kinds = append(kinds, fmt.Sprintf("%s %s × %s", step.Kind, step.Quantity, step.UnitPrice))
+	}
+	require.Equal(t, []string{"included 100 × 0", "share 50 × 0.02", "fees 1 × 0.3"}, kinds)
+	require.Equal(t, "usage Plan – calls 10 ×  = 230", amounts(all[2])[1], "150 cost 3.00 and twice 0.30, less 1.30")
+	l.Sound()
+}
+
 // A person gets past a rating that fails: the flat part is asked for, and the usage stays owed.
 func TestUsage_IsLeftToTheNextInvoiceWhereAPersonSaysSo(t *testing.T) {
 	t.Parallel()

@@ -141,6 +141,7 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 // clients; in the file 450 is what is written.
 var quotable = []string{
 	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo", "overageFactor",
+	"percent", "feeAmount", "minimumAmount", "maximumAmount", "freeAmount",
 }
 
 // quoted makes texts of the decimals of prices.
@@ -156,7 +157,7 @@ func quoted(value any) any {
 				v[key] = n.String()
 			}
 		}
-		for _, key := range []string{"prices", "tiers", "meteredPrices", "rates", "commitment"} {
+		for _, key := range []string{"prices", "tiers", "meteredPrices", "rates", "commitment", "transactions"} {
 			if part, ok := v[key]; ok {
 				v[key] = quoted(part)
 			}

@@ -63,6 +63,43 @@ const meteredText = `plans:
     features: [{key: sso}, {key: projects, limit: 10, perUnit: true}]
 `
 
+// A file describes percentages, and what is exported says the same.
+func TestFile_Percentages(t *testing.T) {
+	t.Parallel()
+	file, err := ReadFile("c.yaml", []byte(`plans:
+  payments:
+    name: Payments
+    currency: EUR
+    interval: month
+    amount: 0
+    meteredPrices:
+      - metricName: paid
+        rates:
+          - model: percentage
+            where: {kind: card}
+            percent: 2.9
+            transactions: {feeAmount: 30, minimumAmount: 50, maximumAmount: 2000, free: 10, freeAmount: 100000}
+          - {model: graduated_percentage, tiers: [{upTo: 10000, percent: 1.5}, {percent: 0.25, flatAmount: 100}]}
+`))
+	require.NoError(t, err)
+	read := file.Plans[0].Plan
+	require.Equal(t, []string{
+		"paid: percentage 2.9 %, 0.3 for each, each at least 0.5, each at most 20, the first 10 free, " +
+			"the first 1000 of their sum free, where kind is card",
+		"paid: graduated_percentage; up to 10000 1.5 %; beyond 0.25 % + 1.00 flat",
+	}, catalog.DescribeMetered(read))
+
+	read.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
+	text, err := WriteFile([]plan.Plan{read}, true)
+
+	require.NoError(t, err)
+	back, err := ReadFile("out.yaml", text)
+	require.NoError(t, err, string(text))
+	changes, err := catalog.Diff([]plan.Plan{read}, back.Plans)
+	require.NoError(t, err)
+	require.Empty(t, changes[0].Fields)
+}
+
 // A file describes metered prices and features, and what is exported says the same.
 func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	t.Parallel()

@@ -18,10 +18,21 @@ type RateAmounts struct {
 	Minimum       int64             `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units, where the price has one."`
 	Maximum       int64             `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units, where the price has one."`
 	Tiers         []RateTierAmounts `json:"tiers,omitempty" maxItems:"100" doc:"Those of each tier of the price, in the same order."`
+
+	Transactions *TransactionAmounts `json:"transactions,omitempty" doc:"Of percentage: those that the price has."`
+}
+
+// TransactionAmounts are those of the transactions of a percentage.
+type TransactionAmounts struct {
+	FeeAmount     string `json:"feeAmount,omitempty" maxLength:"30" example:"25" doc:"What each transaction costs that is not free, a decimal in minor units of this currency."`
+	MinimumAmount string `json:"minimumAmount,omitempty" maxLength:"30" doc:"The least that one transaction costs, in minor units."`
+	MaximumAmount string `json:"maximumAmount,omitempty" maxLength:"30" doc:"The most that one transaction costs, in minor units."`
+	FreeAmount    string `json:"freeAmount,omitempty" maxLength:"30" doc:"How much of their sum is free, in minor units."`
 }
 
 // RateTierAmounts are those of a tier.
 type RateTierAmounts struct {
+	UpTo          string `json:"upTo,omitempty" maxLength:"30" doc:"Of graduated_percentage: the bound of the tier, in major units of this currency, as the quantity is. Absent in the last tier."`
 	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"0.32" doc:"What one unit costs, a decimal in minor units."`
 	PackageAmount string `json:"packageAmount,omitempty" maxLength:"30" doc:"What a package costs, a decimal in minor units."`
 	FlatAmount    int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
@@ -43,10 +54,20 @@ func rateCurrenciesOf(d *view.UnitAmounts, at string, forms map[string]RateAmoun
 		for i, tier := range f.Tiers {
 			in := fmt.Sprintf("%stiers[%d].", at, i)
 			a.Tiers = append(a.Tiers, rating.TierAmounts{
+				UpTo:         d.Parse(in+"upTo", tier.UpTo),
 				UnitPrice:    d.Amount(in, view.OfUnit(tier.UnitAmount, ""), c),
 				PackagePrice: d.Amount(in, view.OfPackage(tier.PackageAmount, ""), c),
 				FlatAmount:   money.Minor(tier.FlatAmount),
 			})
+		}
+		if t := f.Transactions; t != nil {
+			rule := TransactionRule{
+				FeeAmount: t.FeeAmount, MinimumAmount: t.MinimumAmount, MaximumAmount: t.MaximumAmount, FreeAmount: t.FreeAmount,
+			}
+			rules := rule.rules(d, at+"transactions.", c)
+			a.Transactions = rating.TransactionAmounts{
+				Fee: rules.Fee, Minimum: rules.Minimum, Maximum: rules.Maximum, FreeAmount: rules.FreeAmount,
+			}
 		}
 		read[c] = a
 	}
@@ -65,9 +86,16 @@ func renderRateCurrencies(of rating.Currencies) map[string]RateAmounts {
 		}
 		for _, tier := range a.Tiers {
 			shown.Tiers = append(shown.Tiers, RateTierAmounts{
-				UnitAmount: tier.UnitPrice.InMinor(c).String(), PackageAmount: tier.PackagePrice.InMinor(c).String(),
-				FlatAmount: int64(tier.FlatAmount),
+				UpTo: tier.UpTo.String(), UnitAmount: tier.UnitPrice.InMinor(c).String(),
+				PackageAmount: tier.PackagePrice.InMinor(c).String(),
+				FlatAmount:    int64(tier.FlatAmount),
 			})
+		}
+		if t := a.Transactions; t != (rating.TransactionAmounts{}) {
+			shown.Transactions = &TransactionAmounts{
+				FeeAmount: t.Fee.InMinor(c).String(), MinimumAmount: t.Minimum.InMinor(c).String(),
+				MaximumAmount: t.Maximum.InMinor(c).String(), FreeAmount: t.FreeAmount.InMinor(c).String(),
+			}
 		}
 		out[string(c)] = shown
 	}

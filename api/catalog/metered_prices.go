@@ -30,11 +30,28 @@ type MeteredPriceForm struct {
 type MeteredRate struct {
 	Where map[string]string `json:"where,omitempty" minProperties:"1" maxProperties:"5" doc:"Values that dimensions of the metric must have. Absent: all usage that no rate before it prices."`
 	By    []string          `json:"by,omitempty" minItems:"1" maxItems:"5" doc:"Dimensions of the metric whose values are priced each by itself, with tiers and lines of their own."`
-	Model string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan."`
+	Model string            `json:"model" enum:"per_unit,graduated,volume,package,tiered_flat,percentage,graduated_percentage" example:"per_unit" doc:"How the quantity becomes an amount; see the prices of a plan. percentage: a share of the quantity, which is an amount in major units of the subscription's currency. graduated_percentage: such a share in each tier."`
 	PriceRule
-	Tiers []TierRule `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
+	Percent      string            `json:"percent,omitempty" maxLength:"30" example:"2.9" doc:"Of percentage: how many hundredths of the quantity, at most 100."`
+	Transactions *TransactionRule  `json:"transactions,omitempty" doc:"Of percentage: what depends on each record, which is a transaction then. The metric must be a sum that does not carry over, of at most 1,000,000 records a period."`
+	Tiers        []MeteredRateTier `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume, tiered_flat and graduated_percentage, in ascending order."`
 	// Currencies are in a file of their own.
 	Currencies map[string]RateAmounts `json:"currencies,omitempty" doc:"The amounts of the price in the currencies that the plan is sold in beside its own, by ISO 4217 code. All prices of a plan have the same ones, at most 50."`
+}
+
+// MeteredRateTier is a tier of a metered price.
+type MeteredRateTier struct {
+	TierRule
+	Percent string `json:"percent,omitempty" maxLength:"30" example:"1.5" doc:"Of graduated_percentage: how many hundredths of the part of the quantity that is in the tier. Its upTo is an amount in major units, as the quantity is."`
+}
+
+// TransactionRule is what a percentage charges beside its share for each transaction, and which ones are free.
+type TransactionRule struct {
+	FeeAmount     string `json:"feeAmount,omitempty" maxLength:"30" example:"30" doc:"What each transaction costs that is not free, beside its share: a decimal in minor units."`
+	MinimumAmount string `json:"minimumAmount,omitempty" maxLength:"30" example:"50" doc:"The least that one transaction costs, its fee included, in minor units."`
+	MaximumAmount string `json:"maximumAmount,omitempty" maxLength:"30" example:"500" doc:"The most that one transaction costs, its fee included, in minor units."`
+	Free          int    `json:"free,omitempty" minimum:"0" maximum:"1000000" example:"10" doc:"How many transactions of a period are free, in the order of time."`
+	FreeAmount    string `json:"freeAmount,omitempty" maxLength:"30" example:"100000" doc:"How much of their sum is free, in minor units. With free: what is free ends with whichever is used up first."`
 }
 
 // Commitment is the least that the metered prices of a plan cost together.
@@ -78,9 +95,15 @@ func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currenc
 // rate is what the form says; at names it in faults.
 func (r MeteredRate) rate(d *view.UnitAmounts, at string, c money.Currency) metered.Rate {
 	p := r.PriceRule.price(d, at, c, inMajor{})
-	p.Model = rating.Model(r.Model)
+	p.Model, p.Percent = rating.Model(r.Model), d.Parse(at+"percent", r.Percent)
+	if r.Transactions != nil {
+		p.Transactions = r.Transactions.rules(d, at+"transactions.", c)
+	}
 	for i, tier := range r.Tiers {
-		p.Tiers = append(p.Tiers, tier.tier(d, fmt.Sprintf("%stiers[%d].", at, i), c, inMajor{}))
+		in := fmt.Sprintf("%stiers[%d].", at, i)
+		one := tier.tier(d, in, c, inMajor{})
+		one.Percent = d.Parse(in+"percent", tier.Percent)
+		p.Tiers = append(p.Tiers, one)
 	}
 	return metered.Rate{Where: r.Where, By: r.By, Price: p, Currencies: rateCurrenciesOf(d, at, r.Currencies)}
 }
@@ -110,11 +133,33 @@ func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {
 	for i, r := range rates {
 		out[i] = MeteredRate{
 			Where: r.Where, By: r.By, Model: string(r.Price.Model), PriceRule: renderRule(r.Price, c),
+			Percent: r.Price.Percent.String(), Transactions: renderTransactions(r.Price.Transactions, c),
 			Currencies: renderRateCurrencies(r.Currencies),
 		}
 		for _, tier := range r.Price.Tiers {
-			out[i].Tiers = append(out[i].Tiers, renderTier(tier, c))
+			out[i].Tiers = append(out[i].Tiers, MeteredRateTier{renderTier(tier, c), tier.Percent.String()})
 		}
 	}
 	return out
+}
+
+// rules are what the form says; at names it in faults.
+func (r TransactionRule) rules(d *view.UnitAmounts, at string, c money.Currency) rating.Transactions {
+	amount := func(name, minor string) money.Decimal {
+		return d.Amount(at, view.UnitAmount{Name: name, Minor: minor}, c)
+	}
+	return rating.Transactions{
+		Fee: amount("feeAmount", r.FeeAmount), Minimum: amount("minimumAmount", r.MinimumAmount),
+		Maximum: amount("maximumAmount", r.MaximumAmount), Free: r.Free, FreeAmount: amount("freeAmount", r.FreeAmount),
+	}
+}
+
+func renderTransactions(t rating.Transactions, c money.Currency) *TransactionRule {
+	if t == (rating.Transactions{}) {
+		return nil
+	}
+	return &TransactionRule{
+		FeeAmount: t.Fee.InMinor(c).String(), MinimumAmount: t.Minimum.InMinor(c).String(),
+		MaximumAmount: t.Maximum.InMinor(c).String(), Free: t.Free, FreeAmount: t.FreeAmount.InMinor(c).String(),
+	}
 }

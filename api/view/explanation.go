@@ -17,7 +17,7 @@ type LineExplanation struct {
 
 // ExplanationStep is a quantity times what one of it costs.
 type ExplanationStep struct {
-	Kind       string `json:"kind" enum:"fixed,units,packages,included,minimum,maximum" example:"units" doc:"units, packages: so many at an amount for each; a package that is begun counts in full. fixed: an amount whatever the quantity. included: units that are free. minimum, maximum: what the bound of the price adds or takes off."`
+	Kind       string `json:"kind" enum:"fixed,units,packages,share,fees,included,raised,lowered,minimum,maximum" example:"units" doc:"units, packages: so many at an amount for each; a package that is begun counts in full. fixed: an amount whatever the quantity. share: a percentage of an amount of money; the quantity is in major units, and unitAmount is what of each is charged. fees: transactions at a fee for each. included: units, or an amount in major units, that are free. raised, lowered: what the bounds of single transactions add or take off. minimum, maximum: what the bound of the price adds or takes off."`
 	Tier       int    `json:"tier,omitempty" example:"2" doc:"The tier of the price that the step belongs to, counted from 1. Absent: none."`
 	Quantity   string `json:"quantity" example:"2" doc:"A decimal."`
 	UnitAmount string `json:"unitAmount" example:"400" doc:"What one costs: a decimal in minor units, which may be a part of one."`

@@ -114,6 +114,8 @@ func describe(p plan.Price, c money.Currency) string {
 		text += " " + p.UnitPrice.String()
 	case rating.Package:
 		text += fmt.Sprintf(" %s for %s", p.PackagePrice, p.PackageSize)
+	case rating.Percentage:
+		text += fmt.Sprintf(" %s %%%s", p.Percent, describeTransactions(p.Transactions))
 	default:
 		for _, tier := range p.Tiers {
 			text += "; " + describeTier(tier, c)
@@ -137,6 +139,25 @@ func describe(p plan.Price, c money.Currency) string {
 	return text
 }
 
+// describeTransactions writes what a percentage has for each transaction, in major units.
+func describeTransactions(t rating.Transactions) (text string) {
+	for _, part := range []struct {
+		words string
+		of    money.Decimal
+	}{
+		{", %s for each", t.Fee},
+		{", each at least %s", t.Minimum},
+		{", each at most %s", t.Maximum},
+		{", the first %s free", money.Whole(int64(t.Free))},
+		{", the first %s of their sum free", t.FreeAmount},
+	} {
+		if part.of.Sign() > 0 {
+			text += fmt.Sprintf(part.words, part.of)
+		}
+	}
+	return text
+}
+
 func describeTier(t rating.Tier, c money.Currency) string {
 	var parts []string
 	switch {
@@ -144,6 +165,8 @@ func describeTier(t rating.Tier, c money.Currency) string {
 		parts = append(parts, fmt.Sprintf("%s for %s", t.PackagePrice, t.PackageSize))
 	case t.UnitPrice.IsGiven():
 		parts = append(parts, t.UnitPrice.String()+" each")
+	case t.Percent.IsGiven():
+		parts = append(parts, t.Percent.String()+" %")
 	}
 	if t.FlatAmount > 0 || len(parts) == 0 {
 		parts = append(parts, money.FormatUnits(t.FlatAmount, c)+" flat")

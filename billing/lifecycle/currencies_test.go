@@ -11,6 +11,8 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -22,21 +24,42 @@ func abroad(p plan.Plan) plan.Plan {
 	own := p.Currency
 	p.Currency, p.Prices = "USD", append([]plan.Price{}, p.Prices...)
 	for i, price := range p.Prices {
-		amounts := rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum,
-			Maximum: price.Maximum}
-		price.Amount, price.UnitPrice = 2*price.Amount, price.UnitPrice.Add(price.UnitPrice)
-		price.Tiers = append([]rating.Tier{}, price.Tiers...)
-		for t, tier := range price.Tiers {
-			amounts.Tiers = append(amounts.Tiers, rating.TierAmounts{UnitPrice: tier.UnitPrice, FlatAmount: tier.FlatAmount})
-			price.Tiers[t].UnitPrice, price.Tiers[t].FlatAmount = tier.UnitPrice.Add(tier.UnitPrice), 2*tier.FlatAmount
-		}
-		if len(price.Tiers) == 0 {
-			price.Tiers = nil
-		}
-		price.Currencies = plan.Currencies{own: amounts}
-		p.Prices[i] = price
+		twice, amounts := doubled(price.Price)
+		p.Prices[i].Price, p.Prices[i].Currencies = twice, plan.Currencies{own: amounts}
 	}
+	if p.Metered == nil {
+		return p
+	}
+	m := metered.Prices{Components: append([]metered.Component{}, p.Metered.Components...)}
+	for i, c := range m.Components {
+		m.Components[i].Rates = append([]metered.Rate{}, c.Rates...)
+		for n, rate := range c.Rates {
+			twice, amounts := doubled(rate.Price)
+			m.Components[i].Rates[n].Price, m.Components[i].Rates[n].Currencies = twice, rating.Currencies{own: amounts}
+		}
+	}
+	if p.Metered.Commitment != nil {
+		k := *p.Metered.Commitment
+		k.Amount, k.Currencies = 2*k.Amount, map[money.Currency]money.Minor{own: k.Amount}
+		m.Commitment = &k
+	}
+	p.Metered = &m
 	return p
+}
+
+// doubled returns a price that costs twice as much, and the amounts of the one that is given.
+func doubled(price rating.Price) (twice rating.Price, own rating.Amounts) {
+	own = rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum, Maximum: price.Maximum}
+	price.Amount, price.UnitPrice = 2*price.Amount, price.UnitPrice.Add(price.UnitPrice)
+	price.Tiers = append([]rating.Tier{}, price.Tiers...)
+	for t, tier := range price.Tiers {
+		own.Tiers = append(own.Tiers, rating.TierAmounts{UnitPrice: tier.UnitPrice, FlatAmount: tier.FlatAmount})
+		price.Tiers[t].UnitPrice, price.Tiers[t].FlatAmount = tier.UnitPrice.Add(tier.UnitPrice), 2*tier.FlatAmount
+	}
+	if len(price.Tiers) == 0 {
+		price.Tiers = nil
+	}
+	return price, own
 }
 
 // fromAbroad is a command whose plans are of another currency, and sold in the subscription's.

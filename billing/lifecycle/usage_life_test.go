@@ -117,6 +117,12 @@ func someUsagePrice(draw chance, cumulated bool) rating.Price {
 			{UpTo: money.Whole(int64(5 + draw(30, "up to"))), UnitPrice: dec("0.05")}, {UnitPrice: dec("0.02")},
 		}}
 		p.Tiers[0].FlatAmount, p.Tiers[1].FlatAmount = money.Minor(draw(3, "flat")*50), money.Minor(draw(2, "flat")*7)
+	} else if draw(3, "percentage") == 0 {
+		p = rating.Price{Model: rating.Percentage, Percent: dec("2.9")}
+		if !cumulated && draw(2, "by transaction") == 0 {
+			p.Transactions = rating.Transactions{Fee: dec("0.3"), Free: draw(5, "free"), Maximum: dec("1.2")}
+		}
+		return p
 	}
 	if draw(3, "included") == 0 {
 		p.Included = money.Whole(int64(1 + draw(20, "units")))
@@ -188,6 +194,10 @@ func (l *life) countedIn(spans []metered.Span, from int) []metered.Segment {
 	require.NoError(l.t, err)
 	answers := make([][]usage.Totals, len(questions))
 	for i, q := range questions {
+		if q.ByTransaction() {
+			answers[i] = l.transactions(&questions[i])
+			continue
+		}
 		for _, p := range q.Periods {
 			answers[i] = append(answers[i], l.lots(q.Component, p))
 		}

@@ -112,6 +112,9 @@ func (l *life) checkComponent(
 			continue
 		}
 		exact := costOf(price, &s, sums[1])
+		if price.ByTransaction() {
+			exact = l.costByTransaction(price, s, c, key.Lot)
+		}
 		off := new(big.Rat).Sub(exact, new(big.Rat).SetInt64(int64(amount)))
 		if off.Abs(off).Cmp(big.NewRat(500_001, 1_000_000)) > 0 {
 			require.Failf(l.t, "what is billed of usage is owed", "%d, not %s: %+v of %+v", amount, exact.FloatString(4), key, s)
@@ -142,8 +145,12 @@ func costOf(p rating.Price, of *metering.Segment, units int64) *big.Rat {
 		}
 	}
 	cost := new(big.Rat)
-	if p.Model == rating.PerUnit {
+	switch p.Model {
+	case rating.PerUnit:
 		cost.Mul(left, p.UnitPrice.Rat())
+	case rating.Percentage:
+		cost.Mul(left, p.Percent.Rat()).Mul(cost, big.NewRat(1, 100))
+	default: // by tiers
 	}
 	hundred := big.NewRat(100, 1)
 	cost.Mul(cost, hundred)

@@ -44,7 +44,8 @@ const MaxRates = 50
 
 // Validate checks a component of a plan against the metric that it names. The fault names the rate by its place.
 // Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported,
-// metered_cumulated_unsupported, metered_rate_unreachable, those of rating.Price and of text.Check.
+// metered_cumulated_unsupported, metered_percentage_unsupported, metered_rate_unreachable, those of rating.Price and of
+// text.Check.
 func (c Component) Validate(of usage.Metric) error {
 	if err := c.check(); err != nil {
 		return err
@@ -54,7 +55,11 @@ func (c Component) Validate(of usage.Metric) error {
 			"`cumulated` needs a metric whose periods add up: a `sum` or `count` that does not carry over.")
 	}
 	for i, rate := range c.Rates {
-		if err := rate.divides(of); err != nil {
+		err := rate.divides(of)
+		if err == nil {
+			err = checkAmounts(rate.Price, of)
+		}
+		if err != nil {
 			return fault.From(err).Within(fmt.Sprintf("rates[%d]", i))
 		}
 	}
@@ -122,15 +127,33 @@ func (r Rate) divides(of usage.Metric) error {
 	return nil
 }
 
+// checkAmounts refuses a percentage of what is no amount of money, and one by transactions of what is no sum of them.
+// Fault: metered_percentage_unsupported.
+func checkAmounts(p rating.Price, of usage.Metric) error {
+	switch {
+	case p.Model != rating.Percentage && p.Model != rating.GraduatedPercentage:
+		return nil
+	case of.Aggregation == usage.Count || of.Aggregation == usage.UniqueCount:
+		return fault.InvalidParam("model", "metered_percentage_unsupported",
+			"A percentage is of an amount, and the metric counts (`%s`). Name a metric that adds up amounts, in major units "+
+				"of the currency.", of.Aggregation)
+	case p.ByTransaction() && (of.Aggregation != usage.Sum || of.Carries() || of.Conversion.Rounding != ""):
+		return fault.InvalidParam("transactions", "metered_percentage_unsupported",
+			"`transactions` needs a metric of the aggregation `sum` that does not carry over, each record of which is a "+
+				"transaction, and whose conversion does not round.")
+	}
+	return nil
+}
+
 // checkPrice refuses models that say nothing of a quantity, and what cannot be told from all units so far.
 func (c Component) checkPrice(p rating.Price) error {
 	switch model := p.Model; {
 	case model == rating.Flat:
 		return fault.InvalidParam("model", "metered_model_unsupported",
 			"A price of the model `flat` has no regard to usage. Make it a price of the plan.")
-	case model == rating.Percentage || model == rating.GraduatedPercentage:
-		return fault.InvalidParam("model", "metered_model_unsupported",
-			"A metered price cannot be of the model `%s` yet. Send another model.", model)
+	case c.Cumulated && p.ByTransaction():
+		return fault.InvalidParam("transactions", "metered_cumulated_unsupported",
+			"Transactions are counted in each period. Omit `cumulated`, or `transactions`.")
 	case c.Cumulated && (model == rating.Volume || model == rating.TieredFlat):
 		return fault.InvalidParam("model", "metered_cumulated_unsupported",
 			"More units may cost less under the model `%s`, so that a period would owe a credit. Omit `cumulated`.", model)
@@ -157,6 +180,9 @@ func scaled(p rating.Price, share Share) rating.Price {
 			return p.Included.Mul(money.Whole(n)).Quo(money.Whole(share.Length))
 		}
 		p.Included = upTo(share.To).Sub(upTo(share.From))
+	}
+	if p.ByTransaction() {
+		p.Transactions = p.Transactions.During(share.From, share.To, share.Length)
 	}
 	p.Minimum, p.Maximum = share.Of(p.Minimum), share.atMost(p.Maximum)
 	return p

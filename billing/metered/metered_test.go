@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"perennial/billing/fault"
 	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/proration"
@@ -197,58 +196,6 @@ func TestLots_ByDimensions(t *testing.T) {
 	require.Equal(t, map[usage.Group]string{"0 ": "1", `1 ["us"]`: "1", `1 [null]`: "1", "2 ": "1", "-1 ": "2"}, said)
 	none, records2 := metered.Unrated(got)
 	require.Equal(t, []any{"2", int64(2)}, []any{none.String(), records2})
-}
-
-func TestValidate_Component(t *testing.T) {
-	t.Parallel()
-	of := func(a usage.Aggregation, carries bool) usage.Metric {
-		m := regions
-		m.Aggregation, m.CarriesOver = a, carries
-		return m
-	}
-	level, count := of(usage.WeightedSum, false), of(usage.Count, false)
-	greatest, carried := of(usage.Max, false), of(usage.Sum, true)
-	cumulate := func(c *metered.Component) { c.Cumulated = true }
-	for _, c := range []struct {
-		code   string
-		of     usage.Metric
-		change func(*metered.Component)
-	}{
-		{"", regions, func(*metered.Component) {}},
-		{"", regions, cumulate},
-		{"metered_rates_out_of_range", regions, func(c *metered.Component) { c.Rates = nil }},
-		{"metered_dimension_unknown", regions, func(c *metered.Component) { c.Rates[0].By = []string{"city"} }},
-		{"metered_dimension_unknown", regions, func(c *metered.Component) {
-			c.Rates[0].Where = map[string]string{"city": "x"}
-		}},
-		{"metered_dimension_unknown", regions, func(c *metered.Component) { c.Rates[0].By = []string{"tier", "tier"} }},
-		{"metered_model_unsupported", regions, func(c *metered.Component) {
-			c.Rates[0].Price = rating.Price{Model: rating.Flat, Amount: 1}
-		}},
-		{"metered_model_unsupported", regions, func(c *metered.Component) {
-			c.Rates[0].Price = rating.Price{
-				Model: rating.Percentage, Percent: money.Whole(1), Transactions: rating.Transactions{Fee: money.Whole(1)},
-			}
-		}},
-		{"", count, cumulate},
-		{"metered_cumulated_unsupported", level, cumulate},
-		{"metered_cumulated_unsupported", greatest, cumulate},
-		{"metered_cumulated_unsupported", carried, cumulate},
-		{"metered_cumulated_unsupported", regions, func(c *metered.Component) {
-			c.Cumulated, c.Rates[0].Price.Minimum = true, 1
-		}},
-		{"metered_cumulated_unsupported", regions, func(c *metered.Component) {
-			c.Cumulated, c.Rates[0].Price = true, volume
-		}},
-	} {
-		one := component(graduated)
-		c.change(&one)
-		if err := one.Validate(c.of); c.code == "" {
-			require.NoError(t, err)
-		} else {
-			require.Equal(t, c.code, fault.From(err).Code)
-		}
-	}
 }
 
 func TestCrossed(t *testing.T) {

@@ -38,7 +38,9 @@ type Used struct {
 	// whole period, so that a change of plan does not bill the same seats twice.
 	Level      bool
 	Quantities usage.Totals // by lot
-	Before     usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
+	// Tallies are what prices that look at each record have counted, by lot; nil: none of the component does.
+	Tallies map[usage.Group]*rating.Tally
+	Before  usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
 }
 
 // Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
@@ -134,6 +136,15 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 		return charge, nil
 	}
 	price := u.Rates[lot.Rate].Price
+	if price.ByTransaction() {
+		tally := u.Tallies[lot.group()]
+		if tally == nil {
+			tally = scaled(price, s.Share).Tally()
+		}
+		rated, err := tally.Rate(c)
+		charge.Amount, charge.Steps = rated.Amount, rated.Steps
+		return charge, err
+	}
 	if u.Level && !s.Share.Whole() {
 		rated, err := price.Rate(quantity, c)
 		charge.Whole, charge.Amount, charge.Steps = rated.Amount, s.Share.Of(rated.Amount), rated.Steps

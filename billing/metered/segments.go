@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"perennial/billing/money"
+	"perennial/billing/rating"
 	"perennial/billing/usage"
 )
 
@@ -41,6 +42,8 @@ type Question struct {
 	Periods   []usage.Span
 	spans     []int // of those that are answered, in their order
 	places    []int // of their periods
+	shares    []Share
+	tallies   []map[usage.Group]*rating.Tally // by period; nil: the question is not answered by transactions
 }
 
 // Questions returns what has to be counted for the segments of all spans from one on; those before it count only for
@@ -76,10 +79,14 @@ func (c Component) question() string {
 	type lots struct {
 		Where map[string]string `json:"where"`
 		By    []string          `json:"by"`
+		Each  rating.Price      `json:"each,omitzero"` // where transactions are counted for it
 	}
-	ways := make([]lots, len(c.Rates))
+	ways, each := make([]lots, len(c.Rates)), c.byTransaction()
 	for i, rate := range c.Rates {
-		ways[i] = lots{rate.Where, rate.By}
+		ways[i] = lots{Where: rate.Where, By: rate.By}
+		if each {
+			ways[i].Each = rate.Price
+		}
 	}
 	text, _ := json.Marshal(ways) // strings, lists and maps of them
 	if c.Cumulated {
@@ -98,7 +105,7 @@ func (q *Question) divide(spans []Span) {
 		switch {
 		case slices.Contains(q.spans, i):
 			q.places = append(q.places, len(q.Periods))
-			q.Periods, earlier = append(q.Periods, span.counted()), false
+			q.Periods, q.shares, earlier = append(q.Periods, span.counted()), append(q.shares, span.Share), false
 		case !q.Component.Cumulated ||
 			!slices.ContainsFunc(span.components(), func(c Component) bool { return c.ID == q.Component.ID }):
 		case earlier && q.Periods[last].End.Equal(span.Start):
@@ -131,6 +138,9 @@ func Segments(spans []Span, from int, questions []Question, answers [][]usage.To
 			used := Used{Component: c, Quantities: answers[place][period]}
 			if c.Cumulated {
 				used.Before = befores[place][period]
+			}
+			if q.tallies != nil {
+				used.Tallies = q.tallies[period]
 			}
 			segment.Usage = append(segment.Usage, used)
 		}

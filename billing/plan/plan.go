@@ -128,7 +128,7 @@ func (p Plan) Validate() error {
 func (p Price) validate() error {
 	if p.Model == rating.Percentage || p.Model == rating.GraduatedPercentage {
 		return fault.InvalidParam("model", "price_model_needs_usage",
-			"A price of the model `%s` needs usage, which plans do not bill. Send another model.", p.Model)
+			"A price of the model `%s` is of usage. Send it in `meteredPrices`, or another model.", p.Model)
 	}
 	return p.Price.Validate()
 }

@@ -93,7 +93,7 @@ func TestCheckAmounts_NamesTheParameter(t *testing.T) {
 		},
 		"a fee": {
 			`{"model":"percentage","percent":"1"}`, `{"transactions":{"fee":"1"}}`, "price_parameter_unexpected",
-			"transactions.fee",
+			"transactions.feeAmount",
 		},
 		"a bound that is money": {
 			`{"model":"graduated_percentage","tiers":[{"upTo":"1","percent":"1"},{"percent":"2"}]}`, `{"tiers":[{},{}]}`,

@@ -28,12 +28,12 @@ func (p Price) fields() []field {
 		{name: "tiers", given: len(p.Tiers) > 0},
 		decimal("percent", p.Percent).atMost(maxPercent),
 		{name: "transactions", given: p.Transactions != Transactions{}},
-		decimal("transactions.fee", p.Transactions.Fee),
-		decimal("transactions.minimum", p.Transactions.Minimum),
-		decimal("transactions.maximum", p.Transactions.Maximum),
-		{
+		decimal("transactions.feeAmount", p.Transactions.Fee),
+		decimal("transactions.minimumAmount", p.Transactions.Minimum),
+		decimal("transactions.maximumAmount", p.Transactions.Maximum),
+		field{
 			name: "transactions.free", given: p.Transactions.Free != 0, number: money.Whole(int64(p.Transactions.Free)),
-		},
+		}.atMost(maxFree),
 		decimal("transactions.freeAmount", p.Transactions.FreeAmount),
 		decimal("included", p.Included),
 		minor("minimum", p.Minimum),

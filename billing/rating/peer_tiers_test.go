@@ -57,9 +57,10 @@ func checkTierDetail(t *testing.T, in tierDetailInput, want tierDetailResult) {
 		price.Tiers = append(price.Tiers, asked)
 	}
 	require.NoError(t, price.Validate())
-	for _, p := range alike(t, price) {
-		requireTier(t, p, c, in.TotalUnits, nth, want)
+	if price.Model == rating.GraduatedPercentage {
+		requireMetered(t, price)
 	}
+	requireTier(t, price, c, in.TotalUnits, nth, want)
 }
 
 // requireTier compares the steps of one tier.

@@ -1,20 +1,18 @@
 package rating_test
 
 import (
-	"encoding/json"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/rating"
 	"perennial/billing/tax"
 	"perennial/billing/totals"
 	"perennial/billing/usage"
-	"perennial/internal/testkit/peercases"
 )
 
 type transactionsInput struct {
@@ -38,8 +36,20 @@ func (in transactionsInput) priced(t *testing.T) (rating.Price, money.Currency) 
 	p.Transactions = rating.Transactions{
 		Fee: in.Fee, Minimum: in.Least, Maximum: in.Most, Free: in.FreeEvents, FreeAmount: in.FreeAmount,
 	}
-	require.NoError(t, p.Validate())
+	requireMetered(t, p)
 	return p, c
+}
+
+// requireMetered: a percentage counts since a plan can have it as a price of usage.
+func requireMetered(t *testing.T, p rating.Price) {
+	t.Helper()
+	sum := usage.Metric{
+		ID: "met_1", Version: 1, Name: "amounts", Active: true, Definition: usage.Definition{Aggregation: usage.Sum},
+	}
+	require.NoError(t, metered.Component{MetricName: sum.Name, Rates: []metered.Rate{{Price: p}}}.Validate(sum))
+	require.NoError(t, metered.Prices{
+		Components: []metered.Component{{MetricName: sum.Name, Rates: []metered.Rate{{Price: p}}}},
+	}.Check())
 }
 
 // withTax is a result and what it is with a tax that is added.
@@ -66,35 +76,13 @@ func taxed(t *testing.T, amount money.Minor, rate money.Decimal) money.Minor {
 	return sums.Total
 }
 
-// checkOneTransaction also rates by a price that the API creates: a rate that is divided by transaction prices each one
-// by itself, so that its minimum and maximum are those of one.
 func checkOneTransaction(t *testing.T, in transactionsInput, want result) {
 	require.True(t, in.One)
 	require.EqualValues(t, 1, in.Count)
-	for _, priced := range []func(*testing.T) (rating.Price, money.Currency){in.priced, in.each} {
-		price, c := priced(t)
-		got, err := price.Rate(in.Units, c)
-		require.NoError(t, err)
-		want.check(t, got)
-	}
-}
-
-// each is the price of one transaction in the vocabulary of metered prices: one tier with the fee as its flat amount.
-func (in transactionsInput) each(t *testing.T) (rating.Price, money.Currency) {
-	t.Helper()
-	c := currency(t, in.Fee, in.Least, in.Most)
-	minor := func(d money.Decimal) money.Minor {
-		m, err := d.Round(c)
-		require.NoError(t, err)
-		return m
-	}
-	p := rating.Price{
-		Model:   rating.Graduated,
-		Tiers:   []rating.Tier{{UnitPrice: in.Rate.Hundredth(), FlatAmount: minor(in.Fee)}},
-		Minimum: minor(in.Least), Maximum: minor(in.Most),
-	}
-	require.NoError(t, p.Validate())
-	return p, c
+	price, c := in.priced(t)
+	got, err := price.Rate(in.Units, c)
+	require.NoError(t, err)
+	want.check(t, got)
 }
 
 // checkTransactions gives the transactions their amounts. Where the case has only a sum, a number and the running
@@ -122,62 +110,6 @@ func checkTransactions(t *testing.T, in transactionsInput, want withTax) {
 	require.NoError(t, err)
 	require.Zero(t, in.Units.Cmp(got.Quantity), "the units are the sum of the transactions")
 	want.check(t, in.Tax, got)
-	if !in.frees() {
-		want.check(t, in.Tax, in.metered(t, amounts))
-	}
-}
-
-// metered rates transactions of which none is free by prices that the API creates.
-func (in transactionsInput) metered(t *testing.T, amounts []money.Decimal) (sum rating.Rated) {
-	t.Helper()
-	add := func(p rating.Price, units money.Decimal, c money.Currency) {
-		require.NoError(t, p.Validate())
-		got, err := p.Rate(units, c)
-		require.NoError(t, err)
-		sum.Exact, sum.Amount = sum.Exact.Add(got.Exact), sum.Amount+got.Amount
-	}
-	if in.Least.IsGiven() || in.Most.IsGiven() {
-		for _, amount := range amounts {
-			p, c := in.each(t)
-			add(p, amount, c)
-		}
-		return sum
-	}
-	c := currency(t)
-	add(rating.Price{Model: rating.PerUnit, UnitPrice: in.Rate.Hundredth()}, in.Units, c)
-	if in.Fee.IsGiven() { // for each that a metric of the aggregation count counts
-		add(rating.Price{Model: rating.PerUnit, UnitPrice: in.Fee}, money.Whole(int64(len(amounts))), c)
-	}
-	return sum
-}
-
-func (in transactionsInput) frees() bool { return in.FreeEvents > 0 || in.FreeAmount.Sign() > 0 }
-
-// frees finds what only a percentage can charge, which no API call creates.
-func frees(c peercases.Case) bool {
-	var in transactionsInput
-	return c.Kind == "percentage" && json.Unmarshal(c.Input, &in) == nil && in.frees()
-}
-
-// alike is a price, and where it is a percentage also one that the API creates, for which the case counts: a percentage
-// of an amount is a price for each unit of it.
-func alike(t *testing.T, p rating.Price) []rating.Price {
-	t.Helper()
-	other := p
-	switch p.Model {
-	case rating.Percentage:
-		require.Zero(t, p.Transactions)
-		other.Model, other.UnitPrice, other.Percent = rating.PerUnit, p.Percent.Hundredth(), money.Decimal{}
-	case rating.GraduatedPercentage:
-		other.Model, other.Tiers = rating.Graduated, slices.Clone(p.Tiers)
-		for i := range other.Tiers {
-			other.Tiers[i].UnitPrice, other.Tiers[i].Percent = p.Tiers[i].Percent.Hundredth(), money.Decimal{}
-		}
-	default:
-		return []rating.Price{p}
-	}
-	require.NoError(t, other.Validate())
-	return []rating.Price{p, other}
 }
 
 // checkDynamic passes the amounts of events on: a metric adds up that property, of which one unit costs one.

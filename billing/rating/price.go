@@ -39,7 +39,7 @@ type Price struct {
 	PackagePrice money.Decimal `json:"packagePrice,omitzero"`
 	// Tiers are in ascending order (graduated, volume, tiered_flat, graduated_percentage).
 	Tiers []Tier `json:"tiers,omitempty"`
-	// Percent of the quantity, which is an amount in major units (percentage).
+	// Percent of the quantity, which is an amount in major units of the currency (percentage).
 	Percent money.Decimal `json:"percent,omitzero"`
 	// Transactions are the parts of a percentage that count transactions (percentage).
 	Transactions Transactions `json:"transactions,omitzero"`

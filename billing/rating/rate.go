@@ -21,23 +21,23 @@ type Rated struct {
 // usage may exceed it, and they must neither pay the customer nor block the invoice. A percentage takes the quantity as
 // the amount of one transaction. The price must be valid. Faults: price_model_unknown, amount_too_large.
 func (p Price) Rate(quantity money.Decimal, c money.Currency) (Rated, error) {
-	return p.rate(usage{units: quantity, transactions: []money.Decimal{quantity}}, c)
+	return p.rate(usage{units: quantity}, c)
 }
 
 // RateTransactions returns what transactions with these amounts, in major units and in the order of time, cost in a
 // period. Models that do not count transactions price the sum. Faults as for Rate.
 func (p Price) RateTransactions(amounts []money.Decimal, c money.Currency) (Rated, error) {
-	sum := money.Whole(0)
+	t := p.Tally()
 	for _, amount := range amounts {
-		sum = sum.Add(amount)
+		t.Add(amount)
 	}
-	return p.rate(usage{units: sum, transactions: amounts}, c)
+	return t.Rate(c)
 }
 
 // usage is what a model may look at: either the units or the transactions that they are the sum of.
 type usage struct {
 	units        money.Decimal
-	transactions []money.Decimal
+	transactions *Tally // nil: units is one transaction
 }
 
 func (p Price) rate(of usage, c money.Currency) (Rated, error) {

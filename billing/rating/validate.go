@@ -14,6 +14,12 @@ const MaxTiers = 100
 // maxPercent is the largest percentage: more than all of an amount is a typing error.
 var maxPercent = money.Whole(100)
 
+// MaxTransactions bounds the transactions of a period that a price may look at one by one.
+const MaxTransactions = 1_000_000
+
+// maxFree is the largest number of transactions that are free: of more none would ever cost anything.
+var maxFree = money.Whole(MaxTransactions)
+
 // Validate checks a new price, and names the parameter at fault (`tiers[1].upTo`). Every number is bounded by
 // money.ParseDecimal and money.MaxMinor. Faults: price_model_unknown, price_parameter_missing,
 // price_parameter_unexpected, price_parameter_out_of_range, tiers_count_out_of_range, tiers_not_ascending,
@@ -103,8 +109,8 @@ func (tier Tier) checkPrices(at string, perUnit bool) error {
 // validate refuses bounds of single transactions that exclude each other. Their signs are checked before.
 func (t Transactions) validate() error {
 	if t.Maximum.Sign() > 0 && t.Maximum.Cmp(t.Minimum) < 0 {
-		return fault.InvalidParam("transactions.maximum", "price_parameter_out_of_range",
-			"`maximum` must not be below `minimum`. Send at least %s, or leave it out.", t.Minimum)
+		return fault.InvalidParam("transactions.maximumAmount", "price_parameter_out_of_range",
+			"`maximumAmount` must not be below `minimumAmount`. Raise it, or leave it out.")
 	}
 	return nil
 }

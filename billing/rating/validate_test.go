@@ -49,7 +49,7 @@ func TestValidate_NamesTheParameter(t *testing.T) {
 		{"rate of 290", `{"model":"percentage","percent":"290"}`, "price_parameter_out_of_range", "percent"},
 		{
 			"negative fee", `{"model":"percentage","percent":"1","transactions":{"fee":"-1"}}`, "amount_negative",
-			"transactions.fee",
+			"transactions.feeAmount",
 		},
 		{
 			"negative number", `{"model":"percentage","percent":"1","transactions":{"free":-1}}`, "amount_negative",
@@ -58,7 +58,7 @@ func TestValidate_NamesTheParameter(t *testing.T) {
 		{
 			"maximum of a transaction below its minimum",
 			`{"model":"percentage","percent":"1","transactions":{"minimum":"2","maximum":"1.99"}}`,
-			"price_parameter_out_of_range", "transactions.maximum",
+			"price_parameter_out_of_range", "transactions.maximumAmount",
 		},
 		{
 			"transactions of per_unit", `{"model":"per_unit","unitPrice":"1","transactions":{"fee":"1"}}`,

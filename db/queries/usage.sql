@@ -300,6 +300,16 @@ where r.environment_id = @environment_id and r.subscription_id = @subscription_i
 order by r.at, r.id
 limit @row_limit;
 
+-- name: UsageRecordList :many
+-- Records of a subscription before a time, in the order of time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
+  and (r.at, r.id) > (@after_at::timestamptz, @after_id::text)
+  and r.at >= @after_at and r.at < @to_time::timestamptz -- which leaves out partitions
+order by r.at, r.id
+limit @row_limit;
+
 -- name: UsageAggregateOf :many
 select a.bucket, a.dimension, a.first_position, a.state
 from usage_aggregates a

@@ -855,6 +855,71 @@ func (q *Queries) UsageRecordCorrected(ctx context.Context, db DBTX, arg UsageRe
 	return corrected, err
 }
 
+const usageRecordList = `-- name: UsageRecordList :many
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
+  and (r.at, r.id) > ($4::timestamptz, $5::text)
+  and r.at >= $4 and r.at < $6::timestamptz -- which leaves out partitions
+order by r.at, r.id
+limit $7
+`
+
+type UsageRecordListParams struct {
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	MetricID       string    `db:"metric_id"`
+	AfterAt        time.Time `db:"after_at"`
+	AfterID        string    `db:"after_id"`
+	ToTime         time.Time `db:"to_time"`
+	RowLimit       int32     `db:"row_limit"`
+}
+
+type UsageRecordListRow struct {
+	ID         string    `db:"id"`
+	Corrects   *string   `db:"corrects"`
+	At         time.Time `db:"at"`
+	Quantity   string    `db:"quantity"`
+	Properties []byte    `db:"properties"`
+	Position   int64     `db:"position"`
+}
+
+// Records of a subscription before a time, in the order of time.
+func (q *Queries) UsageRecordList(ctx context.Context, db DBTX, arg UsageRecordListParams) ([]UsageRecordListRow, error) {
+	rows, err := db.Query(ctx, usageRecordList,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.MetricID,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.ToTime,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageRecordListRow
+	for rows.Next() {
+		var i UsageRecordListRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Corrects,
+			&i.At,
+			&i.Quantity,
+			&i.Properties,
+			&i.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const usageRecordLock = `-- name: UsageRecordLock :one
 select r.id, r.subscription_id, r.metric_id, m.name as metric_name, m.definition, r.at, r.quantity::text as quantity, r.properties,
        r.corrects

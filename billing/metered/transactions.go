@@ -1,0 +1,86 @@
+package metered
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"perennial/billing/fault"
+	"perennial/billing/rating"
+	"perennial/billing/usage"
+)
+
+// byTransaction reports whether a price of the component looks at each record, so that aggregates do not answer it.
+func (c Component) byTransaction() bool {
+	return slices.ContainsFunc(c.Rates, func(r Rate) bool { return r.Price.ByTransaction() })
+}
+
+// ByTransaction reports whether the question is answered by records (Counter), not by aggregates.
+func (q Question) ByTransaction() bool { return q.Component.byTransaction() }
+
+// Counter answers a question by its records, one after the other.
+type Counter struct {
+	of       usage.Metric
+	question *Question
+	regroup  usage.Regroup
+	records  []int // by period
+}
+
+// Counter begins to answer a question that is answered by records of the metric.
+func (q *Question) Counter(of usage.Metric) *Counter {
+	q.tallies = make([]map[usage.Group]*rating.Tally, len(q.Periods))
+	for i := range q.tallies {
+		q.tallies[i] = map[usage.Group]*rating.Tally{}
+	}
+	return &Counter{of, q, q.Component.Lots(of), make([]int, len(q.Periods))}
+}
+
+// Take counts the next records, in the order of time. A record and its corrections are given together. Each record that
+// is not corrected to nothing is a transaction of what is left of it. Faults: metered_transactions_too_many,
+// metered_lots_too_many.
+func (c *Counter) Take(records []usage.Measured) error {
+	periods := c.question.Periods
+	for _, r := range usage.Effective(records) {
+		i := sort.Search(len(periods), func(n int) bool { return r.At.Before(periods[n].End) }) // their ends ascend
+		if i == len(periods) || r.At.Before(periods[i].Start) {
+			continue
+		}
+		if c.records[i]++; c.records[i] > rating.MaxTransactions {
+			return fault.New(fault.Conflict, "metered_transactions_too_many",
+				"The metric %q has more than %d records in a period, which a price with `transactions` looks at one by one. "+
+					"Price their sum.", c.question.Component.MetricName, rating.MaxTransactions)
+		}
+		group, err := c.regroup(r.Group)
+		if err != nil {
+			return err
+		}
+		tally := c.question.tallies[i][group]
+		if tally == nil {
+			tally = c.price(group, i).Tally()
+			c.question.tallies[i][group] = tally
+		}
+		tally.Add(c.of.Conversion.Apply(r.Value))
+	}
+	return nil
+}
+
+// price is that of a lot for its share of a period; what no rate counts costs nothing.
+func (c *Counter) price(group usage.Group, period int) rating.Price {
+	lot := lotOf(group)
+	if lot.Rate == unrated {
+		return rating.Price{}
+	}
+	return scaled(c.question.Component.Rates[lot.Rate].Price, c.question.shares[period])
+}
+
+// Totals returns what the records come to, by period: the answer to the question.
+func (c *Counter) Totals() []usage.Totals {
+	all := make([]usage.Totals, len(c.question.tallies))
+	for i, tallies := range c.question.tallies {
+		for _, group := range slices.Sorted(maps.Keys(tallies)) {
+			t := tallies[group]
+			all[i] = append(all[i], usage.Quantity{Group: group, Value: t.Quantity(), Records: t.Count()})
+		}
+	}
+	return all
+}
