@@ -18,13 +18,19 @@ import (
 	"perennial/providers"
 )
 
+// Observer is told what activities meet that no result shows.
+type Observer interface {
+	charging.Observer
+	rating.Observer
+}
+
 // Config has the dependencies and bounds of the activities.
 type Config struct {
 	Store    *db.Store // its dispatcher gets what follows each commit
 	Clock    execution.Clock
 	Gateway  charging.Gateway
 	Engine   reconcile.Waker
-	Observer charging.Observer // optional
+	Observer Observer // optional
 	// Reconciled receives the result of each pass; optional.
 	Reconciled func(contract.ReconcileResult)
 	// Factories are Payments.Factories.
@@ -108,5 +114,7 @@ func (unobserved) ReviewNeeded(context.Context, charging.ReviewNeeded) {}
 func (unobserved) CredentialsRefused(context.Context, charging.CredentialsRefused) {}
 
 func (unobserved) ProviderSilent(context.Context, charging.ProviderSilent) {}
+
+func (unobserved) UsageUnrated(context.Context, rating.Unrated) {}
 
 func (unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

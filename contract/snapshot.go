@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"time"
 
 	"perennial/billing/lifecycle"
@@ -18,6 +19,11 @@ type Snapshot struct {
 	// NextAction and NextAt: the next automatic action and its time, in the subscription's own time.
 	NextAction subscription.Action `json:"nextAction"`
 	NextAt     time.Time           `json:"nextAt"`
+	// BesideAction and BesideAt, while NextAction is the rating of usage: the next action that goes on beside it.
+	BesideAction subscription.Action `json:"besideAction,omitempty"`
+	BesideAt     time.Time           `json:"besideAt,omitzero"`
+	// Unrated is why the usage of a draft could not be rated, in words with a code and times; empty: none failed.
+	Unrated string `json:"unrated,omitempty"`
 	// Live is the attempt in progress, if any.
 	Live *Attempt `json:"live,omitempty"`
 	// InReview is a pending charge that waits for a person, if one does: no workflow follows it, but operators must see
@@ -71,6 +77,14 @@ func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 		Revision: s.Revision, Status: s.Status, CustomerID: s.CustomerID, PlanID: s.PlanID,
 		NextAction: s.NextAction, NextAt: s.NextActionAt, PeriodEnd: s.CurrentPeriod.End, Period: s.NextPeriod,
 		ClockNow: state.ClockNow, Finished: !s.FinishedAt.IsZero(), Unfinished: unfinished,
+	}
+	if s.NextAction == subscription.ActionBillUsage {
+		out.BesideAction, out.BesideAt = state.Performable()
+	}
+	if draft := state.Unrated(); draft != nil {
+		f := draft.UsageFailure
+		out.Unrated = fmt.Sprintf("%s of %s, %d times since %s; tried again at %s", f.Code, draft.ID, f.Times,
+			f.Since.UTC().Format(time.RFC3339), f.RetryAt.UTC().Format(time.RFC3339))
 	}
 	if t := state.Attempt(); t != nil {
 		out.Live = &Attempt{

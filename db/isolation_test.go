@@ -53,6 +53,7 @@ var global = map[string]bool{
 	"Reconcile.OverlookedDates":          true,
 	"Payments.Accounts":                  true, "Payments.UntakenCharges": true, "Payments.UndecidedPayments": true,
 	"Payments.RefundsOwed":    true,
+	"Payments.UnratedUsage":   true,
 	"Payments.PausedCharging": true,
 	"Tenancy.AuditBehind":     true, "Usage.Behind": true, "Usage.Versions": true,
 	"Usage.Subscriptions":           true,

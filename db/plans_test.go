@@ -131,8 +131,7 @@ func TestQueries_ReadNoMoreThanTenTimesTheirLimit(t *testing.T) {
 	c.operators(t)
 }
 
-// operators: what a scrape, an alarm and the doctor read costs next to nothing while nothing is late, however much is
-// there. In the crowd all is late, but nothing was due an age ago.
+// operators: what a scrape and the doctor read costs next to nothing while nothing is late. In the crowd all is.
 func (c *crowd) operators(t *testing.T) {
 	t.Helper()
 	const next = 50 // as many rows may be read as for a list of so few: the ends of some indexes for each environment
@@ -147,6 +146,7 @@ func (c *crowd) operators(t *testing.T) {
 			"oldest of overdue": func() error { _, err := c.store.Reconcile.OverdueSubscriptions(ctx, at, 5); return err },
 			"in review":         func() error { _, err := c.store.Payments.PaymentsInReview(ctx); return err },
 			"refunds owed":      func() error { _, err := c.store.Payments.RefundsOwed(ctx); return err },
+			"unrated usage":     func() error { _, err := c.store.Payments.UnratedUsage(ctx); return err },
 			"overlooked dates":  func() error { _, err := c.store.Reconcile.OverlookedDates(ctx, at); return err },
 		}
 	}

@@ -52,7 +52,7 @@ declare
         'webhook_attempts.error_text'];
     shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
         'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
-        'invoices.taxes',
+        'invoices.taxes', 'invoices.usage_failure',
         'plans.dunning', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
         'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];
     giving record;

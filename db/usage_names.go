@@ -13,6 +13,8 @@ type (
 	UsageTaken   = usage.Taken
 )
 
+var ErrUsageBeingWritten = usage.ErrBeingWritten
+
 const (
 	UsageMonthsReady = usage.MonthsReady
 )

@@ -8,8 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"perennial/billing/metered"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	billrating "perennial/billing/rating"
+	"perennial/billing/usage"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
@@ -35,6 +39,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"webhook_endpoint":         recordWebhookEndpoint,
 	"erasure":                  recordErasure,
 	"row_absent":               recordAbsent,
+	"usage_rated":              recordUsage,
 }
 
 // recordMissing plays the scenarios without a golden history on the real server, all in one environment.
@@ -227,6 +232,41 @@ func recordErasure(t *testing.T, r *liveScene) (string, string) {
 	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", c.ID).Scan(&erasure))
 	r.completed(t, erasure)
 	return erasure, ""
+}
+
+// A trial ends, a period with metered prices is renewed and rated, and the subscription ends with an invoice of its
+// usage.
+func recordUsage(t *testing.T, r *liveScene) (string, string) {
+	of := usage.Metric{
+		ID: id.New(id.Metric, time.Now()), Version: 1, Name: "calls", DisplayName: "Calls", Active: true,
+		CreatedAt: scene.Start, VersionAt: scene.Start, Definition: usage.Definition{Aggregation: usage.Sum},
+	}
+	r.InTx(t, func(tx *db.Tx) error { return tx.Usage.InsertMetric(t.Context(), r.Env, of) })
+	p := scene.Every(period.Day, 1000)
+	p.Metered = &metered.Prices{Components: []metered.Component{{
+		ID: id.New(id.Price, time.Now()), MetricName: of.Name, MetricVersionID: of.VersionID(),
+		Rates: []metered.Rate{{Price: billrating.Price{Model: billrating.PerUnit, UnitPrice: money.Whole(1)}}},
+	}}}
+	began := time.Now().Add(3*time.Second - day)
+	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, p), began)
+	r.start(t, sub)
+	r.settled(t, sub, 1)
+	record := usage.Record{
+		ID: id.New(id.UsageRecord, time.Now()), SubscriptionID: sub.ID, Metric: of.Name, Quantity: money.Whole(7),
+		At: began.Add(time.Hour), Key: "golden",
+	}
+	_, err := db.NewUsageLog(r.Store).RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
+		[]db.NewUsage{{Record: record, Fingerprint: record.Fingerprint()}})
+	require.NoError(t, err)
+	r.settled(t, sub, 2)
+	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
+	record.ID, record.Key, record.At = id.New(id.UsageRecord, time.Now()), "golden 2", time.Now()
+	_, err = db.NewUsageLog(r.Store).RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
+		[]db.NewUsage{{Record: record, Fingerprint: record.Fingerprint()}})
+	require.NoError(t, err)
+	r.command(t, sub, cancelNow(false))
+	r.finished(t, sub)
+	return sub.ID, ""
 }
 
 // The database was restored to a moment before the sign-up.

@@ -88,10 +88,14 @@ func (s *subscriptionRun) details(waitsFor string) string {
 	line("Plan", s.snap.PlanID)
 	line("Waits for", waitsFor)
 	if s.usage.failed > 0 {
-		line("Rating of usage failed", strconv.Itoa(s.usage.failed)+" times; it is tried again at "+stamp(s.dueRests)+
-			". The log of the worker tells why")
+		line("Rating of usage ended without a result", strconv.Itoa(s.usage.failed)+" times; it is tried again at "+
+			stamp(s.usage.rests)+". The log of the worker says why")
 	}
+	line("Usage cannot be rated", s.snap.Unrated)
 	line("Until", stamp(s.snap.NextAt))
+	if s.ratesUsage() && !s.snap.BesideAt.IsZero() {
+		line("Beside it", string(s.snap.BesideAction)+" at "+stamp(s.snap.BesideAt))
+	}
 	line("Current period ends", stamp(s.snap.PeriodEnd))
 	if s.snap.Live != nil {
 		line("Payment under way", s.snap.Live.TransactionID)

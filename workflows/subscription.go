@@ -43,7 +43,7 @@ func Subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 			s.collectUsage(ctx)
 		case s.tooLong(ctx):
 			return s.continueAsNew(ctx)
-		case !s.woken && s.due(ctx) && s.ratesUsage():
+		case !s.woken && s.usageDue(ctx):
 			s.startUsage(ctx)
 		case s.woken || s.due(ctx):
 			s.advance(ctx)
@@ -91,29 +91,38 @@ func (s *subscriptionRun) now(ctx workflow.Context) time.Time {
 
 func (s *subscriptionRun) onClock() bool { return s.snap != nil && !s.snap.ClockNow.IsZero() }
 
-// due reports whether there is something to do now.
-func (s *subscriptionRun) due(ctx workflow.Context) bool {
-	at := s.dueAt()
+// due reports whether there is something for an advance to do now. The rating of usage is apart: see usageDue.
+func (s *subscriptionRun) due(ctx workflow.Context) bool { return passed(ctx, s.dueAt()) }
+
+// passed reports whether a time has come; a zero one never does.
+func passed(ctx workflow.Context, at time.Time) bool {
 	return !at.IsZero() && !workflow.Now(ctx).Before(at)
 }
 
-// dueAt returns when, in real time, the next thing is due; zero: never. On a test clock the clock's workflow performs
-// what its movement makes due. What is due without one is due here at once: the begin of a new subscription, and work
-// left over from an activity.
+// dueAt returns when, in real time, the next advance is due; zero: never. While usage is rated, or waits for that, it
+// is for what goes on beside.
 func (s *subscriptionRun) dueAt() time.Time {
-	switch {
-	case s.ratesUsage() && !s.usage.idle():
-		return time.Time{}
-	case s.snap.Unfinished:
-		return later(s.started, s.dueRests)
-	case s.snap.NextAction == subscription.ActionNone || s.snap.NextAt.IsZero():
-		return time.Time{}
-	case s.onClock() && s.snap.NextAt.After(s.snap.ClockNow):
-		return time.Time{}
-	case s.onClock():
+	action, at := s.snap.NextAction, s.snap.NextAt
+	if s.ratesUsage() {
+		action, at = s.snap.BesideAction, s.snap.BesideAt
+	}
+	if s.snap.Unfinished {
 		return later(s.started, s.dueRests)
 	}
-	return later(s.snap.NextAt, s.dueRests)
+	return s.realTime(action, at, s.dueRests)
+}
+
+// realTime returns when, in real time, an action is due; zero: never. On a test clock the clock's workflow performs
+// what its movement makes due. What is due without one is due here at once: the begin of a new subscription, and work
+// left over from an activity.
+func (s *subscriptionRun) realTime(action subscription.Action, at, rests time.Time) time.Time {
+	switch {
+	case action == "", action == subscription.ActionNone, at.IsZero(), s.onClock() && at.After(s.snap.ClockNow):
+		return time.Time{}
+	case s.onClock():
+		return later(s.started, rests)
+	}
+	return later(at, rests)
 }
 
 func later(a, b time.Time) time.Time {
@@ -129,7 +138,7 @@ func (s *subscriptionRun) advance(ctx workflow.Context) {
 	if s.snap == nil {
 		summary = "load"
 	} else if wasDue {
-		summary = dueSummary(s.snap.NextAction)
+		summary = dueSummary(s.dueAction())
 	}
 	s.byWake, s.woken = s.woken && s.snap != nil, false
 	s.payment.overtaken, s.usage.overtaken = true, true
@@ -142,6 +151,14 @@ func (s *subscriptionRun) advance(ctx workflow.Context) {
 	if !s.learn(&snap) && wasDue {
 		s.dueRests = workflow.Now(ctx).Add(standstill)
 	}
+}
+
+// dueAction names what the next advance is for.
+func (s *subscriptionRun) dueAction() subscription.Action {
+	if s.ratesUsage() {
+		return s.snap.BesideAction
+	}
+	return s.snap.NextAction
 }
 
 // dueSummary is what an operator reads beside the activity.
@@ -180,7 +197,7 @@ func (s *subscriptionRun) learn(snap *contract.Snapshot) (news bool) {
 	if same(*before, *snap) {
 		return false
 	}
-	s.dueRests, s.checkRests = time.Time{}, time.Time{}
+	s.dueRests, s.checkRests, s.usage.rests = time.Time{}, time.Time{}, time.Time{}
 	if !snap.PeriodEnd.Equal(before.PeriodEnd) {
 		s.periods += max(1, snap.Period-before.Period) // one activity may open several, and a change of interval counts anew
 	}

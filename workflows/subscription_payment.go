@@ -85,8 +85,9 @@ func outOfTime(err error) bool {
 // leavesBoundary tells that the timer of the next date is for the next run to start: this one ends with the exchange in
 // flight, which ends before that date. Started here it would be started twice.
 func (s *subscriptionRun) leavesBoundary(ctx workflow.Context) bool {
-	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(s.dueAt()) &&
-		s.dueAt().Sub(workflow.Now(ctx)) > exchangeLimit
+	next, _ := s.nextAt()
+	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(next) &&
+		next.Sub(workflow.Now(ctx)) > exchangeLimit
 }
 
 func (s *subscriptionRun) liveID() string {

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -73,13 +74,22 @@ func (s *subscriptionRun) addCheck(transactionID string) {
 	}
 }
 
+// nextAt returns when, in real time, the run does something automatically, and what; zero: nothing.
+func (s *subscriptionRun) nextAt() (time.Time, subscription.Action) {
+	due, usage := s.dueAt(), s.usageAt()
+	if due.IsZero() || !usage.IsZero() && usage.Before(due) {
+		return usage, s.snap.NextAction
+	}
+	return due, s.dueAction()
+}
+
 // sleep waits for the first of: the next date, the next check of a payment, the end of the one in flight, a signal.
 func (s *subscriptionRun) sleep(ctx workflow.Context) {
-	boundary := s.dueAt()
+	boundary, of := s.nextAt()
 	if s.leavesBoundary(ctx) {
 		boundary = time.Time{}
 	}
-	s.boundary.set(ctx, boundary, string(s.snap.NextAction)+" of "+s.ref.ID)
+	s.boundary.set(ctx, boundary, string(of)+" of "+s.ref.ID)
 	check := time.Time{}
 	if s.snap.Live != nil && s.payment.idle() {
 		check = later(s.snap.Live.CheckAt, s.checkRests)
@@ -88,7 +98,7 @@ func (s *subscriptionRun) sleep(ctx workflow.Context) {
 	s.show(ctx, s.waitsFor())
 	err := workflow.Await(ctx, func() bool {
 		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.usage.ready() || s.due(ctx) ||
-			s.signals.arrived()
+			s.usageDue(ctx) || s.signals.arrived()
 	})
 	if err != nil {
 		s.failed = err

@@ -19,7 +19,8 @@ const (
 // usageCall is the rating of usage that is under way; while one is, signals and payments go on.
 type usageCall struct {
 	future workflow.Future
-	failed int // times in a row
+	failed int       // times in a row that the activity ended without a result
+	rests  time.Time // it is not repeated before then
 	// overtaken: the snapshot was reloaded while it was under way.
 	overtaken bool
 }
@@ -31,6 +32,17 @@ func (u usageCall) ready() bool { return u.future != nil && u.future.IsReady() }
 func (s *subscriptionRun) ratesUsage() bool {
 	return s.snap != nil && s.snap.NextAction == subscription.ActionBillUsage
 }
+
+// usageAt returns when, in real time, the rating of usage is due; zero: never, or it is under way.
+func (s *subscriptionRun) usageAt() time.Time {
+	if !s.ratesUsage() || !s.usage.idle() {
+		return time.Time{}
+	}
+	return s.realTime(s.snap.NextAction, s.snap.NextAt, s.usage.rests)
+}
+
+// usageDue reports whether usage is to be rated now.
+func (s *subscriptionRun) usageDue(ctx workflow.Context) bool { return passed(ctx, s.usageAt()) }
 
 // startUsage begins to rate what a draft waits for.
 func (s *subscriptionRun) startUsage(ctx workflow.Context) {
@@ -45,7 +57,8 @@ func (s *subscriptionRun) startUsage(ctx workflow.Context) {
 	}), contract.ActivityBillUsage, contract.AdvanceInput{Ref: s.ref, Now: s.now(ctx)})
 }
 
-// collectUsage learns what the rating led to. One that failed rests, and what else is due is done meanwhile.
+// collectUsage learns what the rating led to. The rows say of one that failed for a reason of its own when it is tried
+// again; one that ended without a result, as where the database was away, rests here.
 func (s *subscriptionRun) collectUsage(ctx workflow.Context) {
 	var snap contract.Snapshot
 	err := s.usage.future.Get(ctx, &snap)
@@ -56,14 +69,14 @@ func (s *subscriptionRun) collectUsage(ctx workflow.Context) {
 		s.failed = err
 	case err != nil:
 		s.usage.failed++
-		s.dueRests = workflow.Now(ctx).Add(min(time.Duration(s.usage.failed)*standstill, ratingRest))
+		s.usage.rests = workflow.Now(ctx).Add(min(time.Duration(s.usage.failed)*standstill, ratingRest))
 		s.woken = true
 	case overtaken, snap.Revision < s.snap.Revision:
 		s.usage.failed, s.woken = 0, true
 	default:
 		s.usage.failed = 0
 		if !s.learn(&snap) {
-			s.dueRests = workflow.Now(ctx).Add(standstill)
+			s.usage.rests = workflow.Now(ctx).Add(standstill)
 		}
 	}
 }

@@ -88,3 +88,56 @@ func TestSubscription_PaysWhileItsUsageIsRated(t *testing.T) {
 	require.Equal(t, []string{"advance", "advance", "charge txn_1", "bill usage", "advance"}, f.called(),
 		"the row may have changed beside the rating: it is read again")
 }
+
+// What falls due while usage is rated is done then, not when the rating ends.
+func TestSubscription_RenewsWhileItsUsageIsRated(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	snap := rating(1)
+	snap.BesideAction, snap.BesideAt = subscription.ActionRenewal, noon.Add(2*time.Minute)
+	var renewed []time.Duration
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if since := env.Now().Sub(noon); since > 0 && snap.Revision == 1 {
+			renewed = append(renewed, since)
+			snap = rating(2)
+			snap.BesideAction, snap.BesideAt = subscription.ActionRenewal, noon.AddDate(0, 1, 0)
+		}
+		return snap, nil
+	}
+	f.bill = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		snap = finished(3)
+		return snap, nil
+	}
+	env.OnActivity(contract.ActivityBillUsage, mock.Anything, mock.Anything).After(8 * time.Minute).Return(f.BillUsage)
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, contract.SubscriptionInput{Ref: contract.Ref{ID: "sub_1"}})
+	requireCompleted(t, env)
+	require.Equal(t, 2*time.Minute, renewed[0])
+	require.Equal(t, []string{"advance", "advance", "bill usage", "advance"}, f.called(), "read again behind the rating")
+}
+
+// While a rating that ended without a result rests, what falls due is done in time.
+func TestSubscription_RenewsWhileItsRatingRests(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	env := wired(t, f)
+	snap := rating(1)
+	snap.BesideAction, snap.BesideAt = subscription.ActionPaymentRetry, noon.Add(30*time.Second)
+	var retried time.Duration
+	f.advance = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if now := env.Now(); !now.Before(snap.BesideAt) {
+			retried = now.Sub(noon)
+			snap = rating(2)
+		}
+		return snap, nil
+	}
+	f.bill = func(contract.AdvanceInput) (contract.Snapshot, error) {
+		if snap.Revision == 1 {
+			return contract.Snapshot{}, errors.New("the database is away")
+		}
+		return finished(3), nil
+	}
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow, contract.SubscriptionInput{Ref: contract.Ref{ID: "sub_1"}})
+	requireCompleted(t, env)
+	require.Equal(t, 30*time.Second, retried)
+}

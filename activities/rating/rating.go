@@ -6,14 +6,18 @@ package rating
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
 
 	"perennial/activities/execution"
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -22,14 +26,31 @@ import (
 type Usage struct {
 	Store    *db.Store
 	Clock    execution.Clock
-	Observer execution.Observer
+	Observer Observer
+}
+
+// Observer is told what a rating comes to that no result shows.
+type Observer interface {
+	execution.Observer
+	// UsageUnrated reports a draft whose usage could not be rated. It is tried again.
+	UsageUnrated(ctx context.Context, u Unrated)
+}
+
+// Unrated is a draft whose usage could not be rated.
+type Unrated struct {
+	contract.Ref // the subscription
+	InvoiceID    string
+	Cause        error
+	Times        int // in a row
+	RetryAt      time.Time
 }
 
 // maxDrafts bounds the drafts that one call issues: a subscription that was long without a worker has several.
 const maxDrafts = 12
 
-// BillUsage issues each draft that waits for its usage and is due, and then does what else is due. It may be repeated:
-// what is billed is not billed again.
+// BillUsage issues each draft that waits for its usage and is due, and then does what else is due. A draft whose usage
+// cannot be rated keeps the reason, and is tried again later. It may be repeated: what is billed is not billed again.
+// Errors are of the database and of ctx alone.
 func (u *Usage) BillUsage(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	for range maxDrafts {
@@ -42,18 +63,105 @@ func (u *Usage) BillUsage(ctx context.Context, in contract.AdvanceInput) (contra
 			return contract.Snapshot{}, err
 		}
 		draft, due := seen.UsageDraft(in.Now)
-		var counted counted
-		if due {
-			if counted, err = u.count(ctx, in.Ref, seen.Subscription.Currency, draft); err != nil {
+		if !due {
+			return u.issue(ctx, in, counted{})
+		}
+		out, err = u.rate(ctx, in, seen, draft)
+		if passing(ctx, err) {
+			return contract.Snapshot{}, err
+		}
+		if err != nil {
+			if out, err = u.unrated(ctx, in, draft.ID, err); err != nil {
 				return contract.Snapshot{}, err
 			}
 		}
-		if out, err = u.issue(ctx, in, counted); err != nil || !due {
-			return out, err
+	}
+	return out, nil
+}
+
+// passing reports whether a repeat may succeed: where the database is away, or the activity is to end.
+func passing(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || fault.From(err).Kind == fault.Unavailable ||
+		errors.Is(err, db.ErrUsageBeingWritten))
+}
+
+// rate counts the usage of a draft and issues it. A panic of the rules is a fault of this draft: it would meet each
+// repeat, and a test clock would never pass it.
+func (u *Usage) rate(
+	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
+) (out contract.Snapshot, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("rating: panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	if err := u.close(ctx, in, seen, draft); err != nil {
+		return out, err
+	}
+	counted, err := u.count(ctx, in.Ref, seen.Subscription, draft)
+	if err != nil {
+		return out, err
+	}
+	return u.issue(ctx, in, counted)
+}
+
+// unrated notes with the draft that its usage could not be rated.
+func (u *Usage) unrated(
+	ctx context.Context, in contract.AdvanceInput, draftID string, cause error,
+) (out contract.Snapshot, err error) {
+	env, why := in.Ref.EnvironmentID, fault.From(cause)
+	report := Unrated{Ref: in.Ref, InvoiceID: draftID, Cause: cause}
+	err = execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
+		found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
+		if err != nil {
+			return err
+		}
+		state, changes, err := lifecycle.UsageUnrated(found, draftID, why.Code, why.Detail, db.Moment(in.Now, u.Clock()))
+		if err != nil {
+			return err
+		}
+		for _, draft := range state.Drafts {
+			if draft.ID == draftID && draft.UsageFailure != nil {
+				report.Times, report.RetryAt = draft.UsageFailure.Times, draft.UsageFailure.RetryAt
+			}
+		}
+		out = contract.SnapshotOf(state, changes.Unfinished)
+		return tx.Lifecycle.Write(ctx, env, state, changes)
+	})
+	if err != nil {
+		return contract.Snapshot{}, errors.Join(err, cause)
+	}
+	u.Observer.UsageUnrated(ctx, report)
+	return out, nil
+}
+
+// close makes sure that the count for a draft misses no record that no later invoice would bill: it closes a
+// subscription that has ended for records, and then waits for those that are being written. One that is killed in
+// between is repeated as a whole: it waits again.
+func (u *Usage) close(
+	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
+) error {
+	env := in.Ref.EnvironmentID
+	if seen.ClosesUsage(draft) {
+		err := execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
+			found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
+			if err != nil {
+				return err
+			}
+			state, changes, err := lifecycle.CloseUsage(found, draft.ID, db.Moment(in.Now, u.Clock()))
+			if err != nil {
+				return err
+			}
+			return tx.Lifecycle.Write(ctx, env, state, changes)
+		})
+		if err != nil {
+			return err
 		}
 	}
-	out.Unfinished = true
-	return out, nil
+	if !seen.AwaitsRecords(draft) {
+		return nil
+	}
+	return db.NewUsageLog(u.Store).AwaitRecords(ctx, env, func() { execution.Heartbeat(ctx) })
 }
 
 // counted is what the segments of a draft come to; the zero value bills nothing.
@@ -64,9 +172,9 @@ type counted struct {
 	segments []metered.Segment
 }
 
-// count counts usage, without a lock: what is recorded meanwhile is on a later invoice.
+// count counts usage, without a lock: what is recorded meanwhile is on a later invoice, or refused: see close.
 func (u *Usage) count(
-	ctx context.Context, ref contract.Ref, currency money.Currency, draft invoice.Invoice,
+	ctx context.Context, ref contract.Ref, of subscription.Subscription, draft invoice.Invoice,
 ) (counted, error) {
 	all, from, err := u.Store.Subscriptions.Segments(ctx, ref.EnvironmentID, ref.ID, draft.UsageUntil)
 	if err != nil {
@@ -81,14 +189,13 @@ func (u *Usage) count(
 			if on, err = u.Store.Catalog.PlanVersion(ctx, ref.EnvironmentID, s.Plan); err != nil {
 				return counted{}, err
 			}
-			if on, err = on.In(currency); err != nil {
+			if on, err = on.In(of.Currency); err != nil {
 				return counted{}, err
 			}
 			known[s.Plan] = on
 		}
-		spans[i] = metered.Span{
-			Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: on.Metered,
-		}
+		spans[i] = s.Span(on)
+		spans[i].Late = metering.Late(of, s)
 		if i >= from {
 			c.on = append(c.on, on)
 		}

@@ -59,6 +59,7 @@ type Invoice struct {
 	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
 	FinalizesAt      int64             `json:"finalizesAt,omitempty" example:"1763643600" doc:"When the draft of a subscription's invoice is finalized automatically, or was to be: the environment's invoiceGraceMinutes after the renewal, at most at the end of its period. Absent: the invoice had no grace."`
+	UsageFailure     *UsageFailure     `json:"usageFailure,omitempty" doc:"Of a draft whose usage could not be rated. Absent: none failed."`
 	ReplacedBy       string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
 	IssuedAt         int64             `json:"issuedAt,omitempty" example:"1763640000" doc:"Absent: a draft."`
 	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
@@ -67,6 +68,24 @@ type Invoice struct {
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 	// Warnings are of a request with lines.
 	Warnings []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
+}
+
+// UsageFailure is why the usage that a draft waits for could not be rated. It is tried again automatically.
+type UsageFailure struct {
+	Code     string `json:"code" example:"amount_too_large" doc:"The error code."`
+	Detail   string `json:"detail" example:"The amount is too large." doc:"For people."`
+	Attempts int    `json:"attempts" example:"3" doc:"The number of attempts that failed in a row."`
+	Since    int64  `json:"since" example:"1763640000" doc:"The time of the first of them."`
+	RetryAt  int64  `json:"retryAt" example:"1763640180" doc:"When it is tried again. POST /invoices/{id}/finalize tries it at once, or, with withoutUsage, issues the invoice without it."`
+}
+
+func renderUsageFailure(f *invoice.UsageFailure) *UsageFailure {
+	if f == nil {
+		return nil
+	}
+	return &UsageFailure{
+		Code: f.Code, Detail: f.Detail, Attempts: f.Times, Since: view.Unix(f.Since), RetryAt: view.Unix(f.RetryAt),
+	}
 }
 
 // InvoiceTax is one tax rate of an invoice.
@@ -117,7 +136,8 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed),
 		BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
-		FinalizesAt: view.Unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex,
+		FinalizesAt: view.Unix(i.FinalizesAt), UsageFailure: renderUsageFailure(i.UsageFailure),
+		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex,
 		PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: view.Unix(i.DueAt),
 		Memo: i.Memo, Metadata: view.Metadata(i.Metadata), OverdueAt: view.Unix(i.OverdueAt),

@@ -6,6 +6,7 @@ import (
 
 	"perennial/activities/charging"
 	"perennial/activities/execution"
+	"perennial/activities/rating"
 )
 
 // nobody observes nothing. What follows a commit has no dispatcher here: only the transactions are recorded.
@@ -22,6 +23,9 @@ func (nobody) CredentialsRefused(context.Context, charging.CredentialsRefused) {
 
 // ProviderSilent implements charging.Observer.
 func (nobody) ProviderSilent(context.Context, charging.ProviderSilent) {}
+
+// UsageUnrated implements rating.Observer.
+func (nobody) UsageUnrated(context.Context, rating.Unrated) {}
 
 // RowAbsent implements charging.Observer.
 func (nobody) RowAbsent(context.Context, execution.RowAbsent) {}

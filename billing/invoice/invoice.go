@@ -86,9 +86,11 @@ type Invoice struct {
 	// UsageUntil is up to when it bills usage of segments that had ended: a draft waits for their rating. Zero: it bills
 	// none.
 	UsageUntil time.Time
-	IssuedAt   time.Time // zero: a draft
-	PaidAt     time.Time
-	VoidedAt   time.Time
+	// UsageFailure is why a draft still waits for its rating; nil: it was not tried in vain.
+	UsageFailure *UsageFailure
+	IssuedAt     time.Time // zero: a draft
+	PaidAt       time.Time
+	VoidedAt     time.Time
 	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
 	UncollectibleAt time.Time
 	CreatedAt       time.Time

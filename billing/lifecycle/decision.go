@@ -77,7 +77,7 @@ func changedItems(was, is []subscription.Item) (changed []subscription.Item, end
 
 // behind reports whether something is still due that a decision can do.
 func (d *Decision) behind() bool {
-	action, at := d.performable()
+	action, at := d.Performable()
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 

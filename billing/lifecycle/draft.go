@@ -134,12 +134,14 @@ func (s State) indexDraft(invoiceID string) int {
 	return slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// nextDraft returns the draft that is to be issued first.
+// nextDraft returns the draft that is to be issued first, or tried again first.
 func (s State) nextDraft() (next invoice.Invoice, ok bool) {
-	if len(s.Drafts) == 0 {
-		return next, false
+	for _, draft := range s.Drafts {
+		if !ok || draft.TriedAt().Before(next.TriedAt()) {
+			next, ok = draft, true
+		}
 	}
-	return s.Drafts[0], true
+	return next, ok
 }
 
 // ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
@@ -192,6 +194,25 @@ type FinalizeInvoice struct {
 // Name implements Command. To the workflow it is what a payment is: an attempt to follow.
 func (FinalizeInvoice) Name() string { return "pay" }
 
+// hasten lets the usage of draft i be rated now; one that is due is being rated, unless it was in vain.
+func hasten(d *Decision, i int) {
+	hastened := d.Drafts[i]
+	switch failure := hastened.UsageFailure; {
+	case failure != nil:
+		again := *failure
+		again.RetryAt = d.Now
+		hastened.UsageFailure = &again
+	case !d.Now.Before(hastened.FinalizesAt):
+		return
+	default:
+		hastened.FinalizesAt = d.Now
+		d.Announce(event.InvoiceUpdated{Invoice: hastened.Announced()})
+	}
+	d.Drafts[i] = hastened
+	slices.SortFunc(d.Drafts, byGrace)
+	d.Changes.Invoices.redraw(hastened)
+}
+
 func (c FinalizeInvoice) judge(d *Decision) (func() error, error) {
 	i := d.indexDraft(c.InvoiceID)
 	if i < 0 {
@@ -211,14 +232,7 @@ func (c FinalizeInvoice) judge(d *Decision) (func() error, error) {
 	}
 	if d.Drafts[i].AwaitsUsage() {
 		return func() error {
-			if !d.Now.Before(d.Drafts[i].FinalizesAt) {
-				return nil // it is being rated
-			}
-			d.Drafts[i].FinalizesAt = d.Now
-			slices.SortFunc(d.Drafts, byGrace)
-			hastened := d.Drafts[d.indexDraft(c.InvoiceID)]
-			d.Changes.Invoices.redraw(hastened)
-			d.Announce(event.InvoiceUpdated{Invoice: hastened.Announced()})
+			hasten(d, i)
 			return nil
 		}, nil
 	}

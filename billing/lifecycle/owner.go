@@ -70,7 +70,7 @@ func (owner ofSubscription) catchUp(d *Decision) error {
 		if err := owner.collectNext(d); err != nil {
 			return err
 		}
-		action, at := d.performable()
+		action, at := d.Performable()
 		collecting := d.IndexOpen(d.Subscription.CollectingInvoiceID)
 		if action == subscription.ActionPaymentRetry && owner.holdsUp(d, collecting) {
 			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
@@ -120,8 +120,8 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	if due, ok := s.dueNext(); ok && !due.After(at) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
-	if draft, ok := s.nextDraft(); ok && (action == subscription.ActionNone || !draft.FinalizesAt.After(at)) {
-		action, at = subscription.ActionFinalize, draft.FinalizesAt
+	if draft, ok := s.nextDraft(); ok && (action == subscription.ActionNone || !draft.TriedAt().After(at)) {
+		action, at = subscription.ActionFinalize, draft.TriedAt()
 		if draft.AwaitsUsage() {
 			action = subscription.ActionBillUsage
 		}

@@ -24,9 +24,9 @@ func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, 
 	return made, closed, err
 }
 
-// performable returns the next action that a decision can carry out: all but the rating of usage, which needs records.
+// Performable returns the next action that a decision can carry out: all but the rating of usage, which needs records.
 // A draft that waits for it holds nothing else up.
-func (s State) performable() (subscription.Action, time.Time) {
+func (s State) Performable() (subscription.Action, time.Time) {
 	if slices.ContainsFunc(s.Drafts, invoice.Invoice.AwaitsUsage) {
 		s.Drafts = slices.DeleteFunc(slices.Clone(s.Drafts), invoice.Invoice.AwaitsUsage)
 	}
@@ -50,6 +50,29 @@ type RatedSegment struct {
 	metering.Segment
 	On      plan.Plan
 	Charges []metered.Charge
+}
+
+// CloseUsage closes a subscription that has ended for records, where a draft that is due bills its last usage. That is
+// counted behind it, in another transaction: what was taken before is on the invoice, and what comes later is refused.
+// It may be repeated.
+func CloseUsage(s State, invoiceID string, at Moment) (State, Changes, error) {
+	d := Begin(s, at)
+	if i := d.indexDraft(invoiceID); i >= 0 && !d.Now.Before(d.Drafts[i].FinalizesAt) {
+		d.Subscription = metering.Closed(d.Subscription, d.Drafts[i].UsageUntil)
+	}
+	return d.Finish()
+}
+
+// ClosesUsage reports whether CloseUsage is to come before the usage of a draft is counted.
+func (s State) ClosesUsage(draft invoice.Invoice) bool {
+	closed := metering.Closed(s.Subscription, draft.UsageUntil)
+	return !closed.LateUsageUntil.Equal(s.Subscription.LateUsageUntil)
+}
+
+// AwaitsRecords reports whether the count for a draft must wait for records that are being written: no later invoice
+// would bill them. On a test clock, which passes months in an instant, that may be so of any.
+func (s State) AwaitsRecords(draft invoice.Invoice) bool {
+	return !s.ClockNow.IsZero() || metering.Last(s.Subscription, draft.UsageUntil)
 }
 
 // BillUsage issues a draft that waits for its usage, with a line for what each key comes to; one that bills nothing at
@@ -111,12 +134,41 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	return d.finalizeAlone(i)
 }
 
+// UsageUnrated notes that the usage of a draft could not be rated, and why. It is tried again after a rest, longer each
+// time; nothing else waits for that. Nothing changes where the draft is gone.
+func UsageUnrated(s State, invoiceID, code, detail string, at Moment) (State, Changes, error) {
+	d := Begin(s, at)
+	if i := d.indexDraft(invoiceID); i >= 0 && d.Drafts[i].AwaitsUsage() {
+		d.Drafts[i] = d.Drafts[i].Unrated(code, detail, d.Now, s.ratingRest)
+		d.Changes.Invoices.redraw(d.Drafts[i])
+	}
+	return d.Finish()
+}
+
+// ratingRest returns how long a rating rests that failed so many times in a row: minutes; on a test clock, where a
+// month passes in an instant, days.
+func (s State) ratingRest(times int) time.Duration {
+	if s.ClockNow.IsZero() {
+		return min(time.Duration(times)*time.Minute, 10*time.Minute)
+	}
+	return min(24*time.Hour<<min(times-1, 5), 30*24*time.Hour)
+}
+
+// Unrated returns a draft whose usage could not be rated; nil: there is none.
+func (s State) Unrated() *invoice.Invoice {
+	i := slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.UsageFailure != nil })
+	if i < 0 {
+		return nil
+	}
+	return &s.Drafts[i]
+}
+
 // UsageDraft returns the draft that waits for its usage and is due first; ok is false where none is due by now, in the
 // subscription's own time.
 func (s State) UsageDraft(now time.Time) (draft invoice.Invoice, ok bool) {
 	now = s.Time(Moment{Now: now})
 	for _, inv := range s.Drafts {
-		if inv.AwaitsUsage() && !now.Before(inv.FinalizesAt) {
+		if inv.AwaitsUsage() && !now.Before(inv.TriedAt()) {
 			return inv, true
 		}
 	}

@@ -334,6 +334,14 @@ func (l *life) billUsage() bool {
 	if !due {
 		return false
 	}
+	if g.state.ClosesUsage(draft) {
+		state, changes, err := lifecycle.CloseUsage(g.state, draft.ID, l.moment())
+		require.NoError(l.t, err)
+		l.write(g, state, changes)
+		before := record{at: l.sub().CanceledAt.Add(-time.Microsecond), metric: "calls", quantity: 1}
+		require.False(l.t, l.takes(before), "a record that the count might miss")
+		g = l.load(false)
+	}
 	rated := l.rated(draft)
 	state, changes, err := lifecycle.BillUsage(g.state, rated, l.moment())
 	require.NoError(l.t, err)

@@ -15,7 +15,10 @@ import (
 // Span is a time [Start, End) of a period in which the same prices counted.
 type Span struct {
 	Start, End time.Time
-	Share      Share
+	// Late is up to when records behind the End were taken, which count as of the end; zero: none were. Only the last span
+	// of a subscription that has ended has it.
+	Late  time.Time
+	Share Share
 	// PeriodLength is the length of the whole period, over which averages are weighted; 0: the span is all of it.
 	PeriodLength time.Duration
 	Prices       *Prices // nil: usage cost nothing
@@ -32,7 +35,7 @@ func (s Span) components() []Component { return s.Prices.list().Components }
 //
 // A conversion that rounds does so in each part.
 func (s Span) counted() usage.Span {
-	return usage.Span{Start: s.Start, End: s.End, Weight: s.PeriodLength}
+	return usage.Span{Start: s.Start, End: s.End, Late: s.Late, Weight: s.PeriodLength}
 }
 
 // Question asks what a version of a metric comes to by lots, in periods that are in the order of time and do not

@@ -118,17 +118,44 @@ func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoi
 }
 
 // Billed returns the subscription once usage up to some time is billed. Where no more may come, it has no late usage
-// any more; one that has ended keeps its end as the time until which it had some. A draft of an earlier time than the
-// end that is issued later bills nothing that the one of the end has not.
+// any more. A draft of an earlier time than the end that is issued later bills nothing that the one of the end has not.
 func Billed(s subscription.Subscription, until time.Time) subscription.Subscription {
-	ended := s.Status == subscription.Canceled
-	switch {
-	case ended && !until.Before(s.CanceledAt) && s.LateUsageUntil.After(s.CanceledAt):
-		s.LateUsageUntil = s.CanceledAt
-	case !ended && !until.Before(s.LateUsageUntil):
+	switch ended := s.Status == subscription.Canceled; {
+	case ended:
+		return Closed(s, until)
+	case !until.Before(s.LateUsageUntil):
 		s.LateUsageUntil = time.Time{}
 	}
 	return s
+}
+
+// Closed returns the subscription before the usage up to some time is counted. Where that is the usage up to its end,
+// no record is taken any more: it keeps its end as the time until which it had late usage.
+func Closed(s subscription.Subscription, until time.Time) subscription.Subscription {
+	if BillsEnd(s, until) && s.LateUsageUntil.After(s.CanceledAt) {
+		s.LateUsageUntil = s.CanceledAt
+	}
+	return s
+}
+
+// BillsEnd reports whether an invoice that bills usage up to some time bills that up to the end of the subscription.
+func BillsEnd(s subscription.Subscription, until time.Time) bool {
+	return s.Status == subscription.Canceled && !until.Before(s.CanceledAt)
+}
+
+// Late returns up to when records behind the end of a segment may have been taken, which it bills as of its end; zero:
+// the next segment bills them. Of a subscription that was canceled at once these are the records whose time is a little
+// ahead, and those that were taken while the cancellation was under way.
+func Late(s subscription.Subscription, of Segment) time.Time {
+	if s.Status != subscription.Canceled || !of.End.Equal(s.CanceledAt) {
+		return time.Time{}
+	}
+	return of.End.Add(2 * usage.MaxAhead) // clocks differ, and the cancellation takes its time
+}
+
+// Last reports whether no later invoice bills records that the count for an invoice of usage up to some time misses.
+func Last(s subscription.Subscription, until time.Time) bool {
+	return BillsEnd(s, until) || !Billed(s, until).LateUsageUntil.Equal(s.LateUsageUntil)
 }
 
 // attach lets the invoice of a renewal, which may be a draft, bill the usage before it.

@@ -39,6 +39,9 @@ func SplitHours(periods []Span) map[time.Time]bool {
 				split[hour] = true
 			}
 		}
+		for hour := Hour(p.End); hour.Before(p.Late); hour = hour.Add(time.Hour) {
+			split[hour] = true
+		}
 	}
 	return split
 }
@@ -93,6 +96,7 @@ func (t *Tally) Take(buckets []Bucket, records []Measured) error {
 		}
 	}
 	for _, r := range Effective(records) {
+		r.At = t.asOf(r.At)
 		if s, err := t.state(r.At, r.Group); err != nil {
 			return err
 		} else if s != nil {
@@ -100,6 +104,15 @@ func (t *Tally) Take(buckets []Bucket, records []Measured) error {
 		}
 	}
 	return nil
+}
+
+// asOf returns the time that a record counts at: a late one of the last period counts at its last instant.
+func (t *Tally) asOf(at time.Time) time.Time {
+	last := t.periods[len(t.periods)-1]
+	if !at.Before(last.End) && at.Before(last.Late) {
+		return last.End.Add(-time.Microsecond)
+	}
+	return at
 }
 
 // state is what counts a dimension at a time; nil: it counts for no period.

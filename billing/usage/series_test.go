@@ -94,3 +94,38 @@ func TestSeries_RegroupsWhatCounts(t *testing.T) {
 		require.Equal(t, c.want, err, "%+v", c)
 	}
 }
+
+// Records behind the end of the last period that it takes are as good as records of its last instant, however they are
+// aggregated; those behind that are left out.
+func TestSeries_LateRecordsCountAsOfTheEnd(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
+	end := start.Add(2 * time.Hour)
+	span := usage.Span{Start: start, End: end, Late: end.Add(time.Hour), Weight: 24 * time.Hour}
+	for _, a := range usage.Aggregations() {
+		m := usage.Metric{Definition: usage.Definition{Aggregation: a}}
+		if a == usage.UniqueCount || a == usage.LatestPerKey {
+			m.KeyProperty = "user"
+		}
+		measured := func(position int64, at time.Time) usage.Measured {
+			one, counts := m.Measure(usage.Record{
+				ID: strconv.FormatInt(position, 10), Position: position, Quantity: money.Whole(position), At: at,
+				Properties: usage.Properties{"user": strconv.FormatInt(position, 10)},
+			})
+			require.True(t, counts)
+			return one
+		}
+		records := []usage.Measured{
+			measured(1, start.Add(time.Hour)), measured(2, end), measured(3, end.Add(time.Hour-time.Microsecond)),
+			measured(9, end.Add(time.Hour)),
+		}
+		instant := end.Add(-time.Microsecond)
+		want := []usage.Measured{records[0], measured(2, instant), measured(3, instant)}
+		plain := usage.Span{Start: start, End: end, Weight: span.Weight}
+		require.Equal(t, m.Series([]usage.Span{plain}, nil, nil, want), m.Series([]usage.Span{span}, nil, nil, records), a)
+	}
+	hours := usage.SplitHours([]usage.Span{span})
+	require.Equal(t, map[time.Time]bool{
+		usage.Hour(start): true, usage.Hour(end): true, usage.Hour(end.Add(time.Hour)): true,
+	}, hours, "no bucket knows which of its records are late")
+}

@@ -24,8 +24,11 @@ type State interface {
 }
 
 // Span is a period [Start, End). Weight is the length of time that a weighted sum is divided by; zero: the span's own.
+// Late is up to when records behind the End count as of its last instant; zero: none do. Only the last period of a
+// series may have it.
 type Span struct {
 	Start, End time.Time
+	Late       time.Time
 	Weight     time.Duration
 }
 

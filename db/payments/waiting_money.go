@@ -55,6 +55,17 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	}), core.Translate("TransactionSumRefundOwed", err)
 }
 
+// UnratedUsage sums the drafts of subscriptions in real time whose usage could not be rated: what they bill beside it.
+// The oldest come first. Global.
+func (r Reader) UnratedUsage(ctx context.Context) ([]WaitingMoney, error) {
+	found, err := core.Queries.InvoiceSumUnrated(ctx, r.Handle, dbsqlc.InvoiceSumUnratedParams{
+		AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+	})
+	return core.Map(found, func(f dbsqlc.InvoiceSumUnratedRow) WaitingMoney {
+		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
+	}), core.Translate("InvoiceSumUnrated", err)
+}
+
 // OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits
 // for that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest
 // come first. Global.

@@ -151,6 +151,10 @@ for update of p;
 -- Before the records are read, in a statement of its own.
 select usage_horizon(@environment_id)::bigint as horizon;
 
+-- name: UsageFence :one
+-- A position above those of all locks that writers of usage hold.
+select nextval('usage_position')::bigint as fence;
+
 -- name: UsageTailPage :many
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
 from usage_records r

@@ -134,3 +134,22 @@ join tenants o on o.id = a.tenant_id
 group by t.environment_id, o.name, a.name, e.mode, t.currency
 order by oldest
 limit @row_limit;
+
+-- name: InvoiceSumUnrated :many
+-- Drafts in real time whose usage could not be rated, since the first attempt. The amount is what they bill beside it, before
+-- credit: how much was used is not known.
+select i.environment_id, o.name as tenant, a.name as app, e.mode, i.currency, count(*)::integer as waiting,
+       sum(i.total)::bigint as amount, min(i.since)::timestamptz as oldest, min(i.id)::text as first_id
+from (
+    select d.environment_id, d.currency, d.total, (d.usage_failure ->> 'since')::timestamptz as since, d.id
+    from invoices d
+    join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id and s.test_clock_id is null
+    where d.usage_failure is not null
+    order by d.environment_id, d.id
+    limit @at_most::integer) i
+join environments e on e.id = i.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by i.environment_id, o.name, a.name, e.mode, i.currency
+order by oldest
+limit @row_limit;

@@ -40,7 +40,11 @@ func (l *Log) series(
 	regroup usage.Regroup, beat func(),
 ) ([]usage.Totals, error) {
 	r := Reader{l.reads}
-	from, to := periods[0].Start, periods[len(periods)-1].End
+	last := periods[len(periods)-1]
+	from, to := periods[0].Start, last.End
+	if last.Late.After(to) {
+		to = last.Late
+	}
 	if of.Carries() {
 		from = time.Time{}
 	}

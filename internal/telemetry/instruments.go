@@ -22,6 +22,7 @@ type Instruments struct {
 	refusals        metric.Int64Counter
 	silences        metric.Int64Counter
 	absent          metric.Int64Counter
+	unrated         metric.Int64Counter
 
 	answered sync.Map // metric.MeasurementOption by answered
 	webhooks webhookInstruments
@@ -33,7 +34,7 @@ var findingKinds = []string{"started", "signalled", "late", "stuck", "overlooked
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
-	var errs [9]error
+	var errs [10]error
 	histogram := func(name, text string, buckets []float64) (metric.Float64Histogram, error) {
 		return m.Float64Histogram(name, metric.WithDescription(text), metric.WithUnit("s"),
 			metric.WithExplicitBucketBoundaries(buckets...))
@@ -58,6 +59,8 @@ func NewInstruments(m metric.Meter) (*Instruments, error) {
 			"Exchanges with a payment provider that brought no answer: it was not reached, or took too long, or answered 5xx."))
 	i.absent, errs[8] = m.Int64Counter("perennial_rows_absent",
 		metric.WithDescription("Workflows that ended because the database does not have their row: a restore has lost it."))
+	i.unrated, errs[9] = m.Int64Counter("perennial_usage_unrated",
+		metric.WithDescription("Attempts to rate the usage of an invoice that failed, by code; each is repeated."))
 	err := errors.Join(append(errs[:], i.webhooks.make(m))...)
 	if err == nil {
 		i.zero(context.Background())
@@ -73,6 +76,7 @@ func (i *Instruments) zero(ctx context.Context) {
 	i.reviews.Add(ctx, 0, with("provider", "stripe"))
 	i.refusals.Add(ctx, 0, with("provider", "stripe"))
 	i.silences.Add(ctx, 0, with("provider", "stripe"))
+	i.unrated.Add(ctx, 0, with("code", "internal"))
 	for _, kind := range []string{"subscription", "payment", "test_clock", "erasure"} {
 		i.absent.Add(ctx, 0, with("kind", kind))
 	}
@@ -135,6 +139,11 @@ func (i *Instruments) ProviderSilence(ctx context.Context, provider string) {
 // kind is subscription, payment, test_clock or erasure.
 func (i *Instruments) RowAbsent(ctx context.Context, kind string) {
 	i.absent.Add(ctx, 1, with("kind", kind))
+}
+
+// UsageUnrated counts an attempt to rate usage that failed; code is of its fault.
+func (i *Instruments) UsageUnrated(ctx context.Context, code string) {
+	i.unrated.Add(ctx, 1, with("code", code))
 }
 
 // with takes keys and values in turn.

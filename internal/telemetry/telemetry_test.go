@@ -213,14 +213,17 @@ func TestFaults_HaveAMetricFromTheStart(t *testing.T) {
 		`perennial_provider_refusals_total{provider="stripe"} 0`,
 		`perennial_reconciler_findings_total{finding="stuck"} 0`,
 		`perennial_rows_absent_total{kind="subscription"} 0`, `perennial_rows_absent_total{kind="erasure"} 0`,
+		`perennial_usage_unrated_total{code="internal"} 0`,
 	} {
 		require.Contains(t, text, want)
 	}
 	tel.Instruments.PaymentReview(t.Context(), "stripe")
 	tel.Instruments.ProviderRefusal(t.Context(), "stripe")
 	tel.Instruments.RowAbsent(t.Context(), "subscription")
+	tel.Instruments.UsageUnrated(t.Context(), "amount_too_large")
 	text = metricsText(t, tel)
 	require.Contains(t, text, `perennial_payments_review_total{provider="stripe"} 1`)
+	require.Contains(t, text, `perennial_usage_unrated_total{code="amount_too_large"} 1`)
 	require.Contains(t, text, `perennial_provider_refusals_total{provider="stripe"} 1`)
 	require.Contains(t, text, `perennial_rows_absent_total{kind="subscription"} 1`)
 }

@@ -48,7 +48,7 @@ func NewClockwork(t *testing.T) *Clockwork {
 	w := &Clockwork{Scene: scene.New(t), t: t}
 	w.Clock.Follow(time.Now) // steps wait in real time
 	w.Ref = contract.Ref{EnvironmentID: w.Env, ID: id.New(id.TestClock, time.Now())}
-	w.Clocks = &activities.Clocks{Store: w.Worker, Clock: w.Clock.Now, Patience: time.Second}
+	w.Clocks = &activities.Clocks{Store: w.Worker, Clock: w.Clock.Now, Usage: w.Usage, Patience: time.Second}
 	w.Started.Signal = w.signal
 	w.InTx(t, func(tx *db.Tx) error {
 		return tx.Clocks.Insert(t.Context(), w.Env, testclock.Clock{

@@ -7,6 +7,7 @@ import (
 
 	"perennial/activities/charging"
 	"perennial/activities/execution"
+	"perennial/activities/rating"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -108,6 +109,9 @@ func (Unobserved) CredentialsRefused(context.Context, charging.CredentialsRefuse
 
 // ProviderSilent implements charging.Observer.
 func (Unobserved) ProviderSilent(context.Context, charging.ProviderSilent) {}
+
+// UsageUnrated implements rating.Observer.
+func (Unobserved) UsageUnrated(context.Context, rating.Unrated) {}
 
 // RowAbsent implements charging.Observer.
 func (Unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

@@ -24,8 +24,11 @@ type Waiting struct {
 
 // IDField is the field of the log that names one of them.
 func (w Waiting) IDField() string {
-	if w.Noun == overdueActions.Noun {
+	switch w.Noun {
+	case overdueActions.Noun:
 		return "subscriptionId"
+	case unratedUsage.Noun:
+		return "invoiceId"
 	}
 	return "transactionId"
 }
@@ -33,6 +36,7 @@ func (w Waiting) IDField() string {
 // AllWaiting is in the order in which the doctor shows it.
 var AllWaiting = []Waiting{
 	overdueActions, overduePayments, paymentsInReview, untakenCharges, undecidedPayments, refundsOwed,
+	unratedUsage,
 }
 
 var overdueActions = Waiting{
@@ -119,6 +123,18 @@ var refundsOwed = Waiting{
 		"then POST /payments/{id}/retry-refund, or /credit-refund to return the amount as credit",
 	Read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
 		return store.Payments.RefundsOwed(ctx)
+	},
+}
+
+var unratedUsage = Waiting{
+	Check: "unrated usage", Noun: "draft", Metric: "unrated_usage",
+	Text: "Drafts of invoices whose usage could not be rated, and what they bill beside it",
+	Alarm: "the usage of drafts cannot be rated, so they are not issued: GET /invoices/{id} says why (usageFailure); " +
+		"correct the price, or issue each with POST /invoices/{id}/finalize and withoutUsage",
+	Remedy: "GET /invoices/{id} says why (usageFailure), and the log of the workers has the cause; the app corrects the price, " +
+		"and POST /invoices/{id}/finalize tries again at once, or with withoutUsage issues it and leaves the usage to the next one",
+	Read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
+		return store.Payments.UnratedUsage(ctx)
 	},
 }
 

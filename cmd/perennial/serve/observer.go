@@ -9,6 +9,8 @@ import (
 
 	"perennial/activities/charging"
 	"perennial/activities/execution"
+	"perennial/activities/rating"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/contract"
 	"perennial/internal/telemetry"
@@ -87,6 +89,19 @@ func (o observer) ProviderSilent(ctx context.Context, r charging.ProviderSilent)
 		telemetry.Environment(r.EnvironmentID), zap.String("providerConfigId", r.ProviderConfigID),
 		zap.String("provider", r.Provider), zap.String("operation", r.Operation),
 		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
+}
+
+// UsageUnrated implements rating.Observer.
+func (o observer) UsageUnrated(ctx context.Context, u rating.Unrated) {
+	code := fault.From(u.Cause).Code
+	o.telemetry.Instruments.UsageUnrated(ctx, code)
+	if !o.said.again("unrated "+u.InvoiceID, o.now()) {
+		return
+	}
+	o.telemetry.Logger.Error("the usage of a draft cannot be rated, so the invoice is not issued; it is tried again by "+
+		"itself; correct the price, or issue it without its usage (POST /invoices/{id}/finalize with withoutUsage)",
+		telemetry.Environment(u.EnvironmentID), zap.String("subscriptionId", u.ID), zap.String("invoiceId", u.InvoiceID),
+		zap.String("code", code), zap.Int("times", u.Times), zap.Time("retryAt", u.RetryAt), zap.Error(u.Cause))
 }
 
 // RowAbsent implements charging.Observer.

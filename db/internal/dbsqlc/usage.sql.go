@@ -404,6 +404,18 @@ func (q *Queries) UsageEraseSubscription(ctx context.Context, db DBTX, arg Usage
 	return id, err
 }
 
+const usageFence = `-- name: UsageFence :one
+select nextval('usage_position')::bigint as fence
+`
+
+// A position above those of all locks that writers of usage hold.
+func (q *Queries) UsageFence(ctx context.Context, db DBTX) (int64, error) {
+	row := db.QueryRow(ctx, usageFence)
+	var fence int64
+	err := row.Scan(&fence)
+	return fence, err
+}
+
 const usageFloor = `-- name: UsageFloor :exec
 select usage_floor($1)
 `

@@ -12,6 +12,73 @@ import (
 	"perennial/billing/money"
 )
 
+const invoiceSumUnrated = `-- name: InvoiceSumUnrated :many
+select i.environment_id, o.name as tenant, a.name as app, e.mode, i.currency, count(*)::integer as waiting,
+       sum(i.total)::bigint as amount, min(i.since)::timestamptz as oldest, min(i.id)::text as first_id
+from (
+    select d.environment_id, d.currency, d.total, (d.usage_failure ->> 'since')::timestamptz as since, d.id
+    from invoices d
+    join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id and s.test_clock_id is null
+    where d.usage_failure is not null
+    order by d.environment_id, d.id
+    limit $1::integer) i
+join environments e on e.id = i.environment_id
+join apps a on a.id = e.app_id
+join tenants o on o.id = a.tenant_id
+group by i.environment_id, o.name, a.name, e.mode, i.currency
+order by oldest
+limit $2
+`
+
+type InvoiceSumUnratedParams struct {
+	AtMost   int   `db:"at_most"`
+	RowLimit int32 `db:"row_limit"`
+}
+
+type InvoiceSumUnratedRow struct {
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
+}
+
+// Drafts in real time whose usage could not be rated, since the first attempt. The amount is what they bill beside it, before
+// credit: how much was used is not known.
+func (q *Queries) InvoiceSumUnrated(ctx context.Context, db DBTX, arg InvoiceSumUnratedParams) ([]InvoiceSumUnratedRow, error) {
+	rows, err := db.Query(ctx, invoiceSumUnrated, arg.AtMost, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvoiceSumUnratedRow
+	for rows.Next() {
+		var i InvoiceSumUnratedRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.Tenant,
+			&i.App,
+			&i.Mode,
+			&i.Currency,
+			&i.Waiting,
+			&i.Amount,
+			&i.Oldest,
+			&i.FirstID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionSumOverdue = `-- name: SubscriptionSumOverdue :many
 with behind as materialized (
     select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * $3::int)::int) as share

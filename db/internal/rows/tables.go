@@ -479,6 +479,7 @@ var invoices = table[dbsqlc.Invoice]{
 		"metadata",
 		"finalizes_at",
 		"usage_until",
+		"usage_failure",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
 		switch column {
@@ -584,6 +585,8 @@ var invoices = table[dbsqlc.Invoice]{
 			return row.FinalizesAt
 		case 50:
 			return row.UsageUntil
+		case 51:
+			return row.UsageFailure
 		}
 		panic("rows: no such column")
 	},
