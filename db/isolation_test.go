@@ -56,8 +56,8 @@ var global = map[string]bool{
 	"Payments.UnratedUsage":   true,
 	"Payments.PausedCharging": true,
 	"Tenancy.AuditBehind":     true, "Usage.Behind": true, "Usage.Versions": true,
-	"Usage.Subscriptions":           true,
-	"Usage.MonthReady":              true,
+	"Usage.Subscriptions": true,
+	"Usage.MonthReady":    true, "Usage.Touched": true,
 	"Reconcile.WakePendingPayments": true, "Payments.OverdueActions": true, "Payments.OverduePayments": true,
 	"Payments.PaymentsInReview":   true,
 	"Payments.UnansweredDisputes": true, "Payments.EnvironmentOfTransaction": true, "Payments.EnvironmentOfCallback": true,
@@ -210,10 +210,13 @@ func (b *bundle) filled(t *testing.T) filling {
 		b.env, b.subscription.ID, b.plan.ID, wall.Add(-time.Hour), inv.ID)
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), `
-		with until as (update invoices set usage_until = $4 where environment_id = $1 and id = $2)
+		with crossing as (
+		    insert into usage_crossings (environment_id, subscription_id, period_index, threshold, crossed_at, invoice_id)
+		    values ($1, $5, 10, 'amount 5', $4, $2)),
+		until as (update invoices set usage_until = $4 where environment_id = $1 and id = $2)
 		insert into invoice_lines (environment_id, invoice_id, id, position, kind, description, plan_id, amount, period_start, period_end)
 		values ($1, $2, 'il_usage', 99, 'usage', 'Calls', $3, 1, $4::timestamptz - interval '1 hour', $4)`,
-		b.env, inv.ID, b.plan.ID, wall.Add(-time.Hour))
+		b.env, inv.ID, b.plan.ID, wall.Add(-time.Hour), b.subscription.ID)
 	require.NoError(t, err)
 	ended := true
 	return filling{
@@ -250,6 +253,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Payments.Charging": b.env, "Subscriptions.Billings": b.customer.ID,
 			"Subscriptions.Segments":    b.subscription.ID,
 			"Subscriptions.AllSegments": b.subscription.ID, "Subscriptions.UsageBilled": b.subscription.ID,
+			"Subscriptions.UsageReached":     b.subscription.ID,
 			"Subscriptions.UsageBilledUntil": b.subscription.ID, "Invoices.UsageLines": b.subscription.ID,
 			"Payments.EnvironmentChanges": "none", "Payments.HeldCharges": "none",
 			"Payments.HeldTransactions": "none",

@@ -25,7 +25,7 @@ revoke insert, update on goose_db_version from perennial_api, perennial_worker;
 
 -- What was written once.
 revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
-    settlements, usage_charges, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
+    settlements, usage_charges, usage_crossings, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
@@ -41,7 +41,7 @@ grant update (note) on credit_entries to perennial_api, perennial_worker;
 -- What is no record for ever. Of invoices and their lines a trigger lets drafts go only: the API deletes them, and workers those
 -- that another draft takes the place of.
 grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
-grant delete on provider_credentials, routing_rules, usage_aggregates to perennial_api;
+grant delete on provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
 
 -- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns

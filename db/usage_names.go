@@ -11,6 +11,7 @@ type (
 	RebuiltUsage = usage.RebuiltUsage
 	UsageKey     = usage.Key
 	UsageTaken   = usage.Taken
+	UsageTouched = usage.Touched
 )
 
 var ErrUsageBeingWritten = usage.ErrBeingWritten

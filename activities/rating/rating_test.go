@@ -18,6 +18,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/service/subscriptions"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -121,6 +122,8 @@ func TestUsage_IsBilledInTheCurrencyOfTheSubscription(t *testing.T) {
 	l.Until(s.Clock.Now())
 	used(l, "eu", 100, scene.Start.Add(time.Hour/2))
 	used(l, "us", 30, scene.Start.Add(time.Hour/2))
+	require.Equal(t, money.Minor(690), accrued(l).Accrual.Total())
+	require.Equal(t, money.Minor(690+1100), preview(l, subscriptions.Preview{Invoices: 1}).Upcoming[0].Total)
 	l.Until(scene.Start.AddDate(0, 1, 1))
 
 	all := l.Invoices()

@@ -98,6 +98,9 @@ func formOf(p plan.Plan) FilePlan {
 	for _, one := range shown {
 		form.MeteredPrices = append(form.MeteredPrices, one.MeteredPriceForm)
 	}
+	if p.Metered != nil {
+		form.UsageThresholds = view.RenderThresholds(p.Metered.Thresholds)
+	}
 	form.Commitment, form.Features = commitment, renderFeatures(p.Features)
 	return form
 }

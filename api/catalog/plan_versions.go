@@ -24,14 +24,17 @@ type PlanVersionForm struct {
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" maxItems:"20" doc:"All metered prices of the new version; their metrics count in the version that counts now. An empty list: none, and no commitment. Default: those of the current version."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period; an amount of 0: none. Default: that of the current version."`
-	TrialDays     *int               `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
-	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
+	// UsageThresholds are nil where they stay.
+	UsageThresholds []view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"All usage thresholds of the new version. An empty list: none. Default: those of the current version."`
+
+	TrialDays *int   `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
+	TrialEnd  string `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
 }
 
 // empty reports whether the form says nothing.
 func (f PlanVersionForm) empty() bool {
-	return f.Amount == nil && len(f.Prices) == 0 && f.MeteredPrices == nil && f.Commitment == nil && f.TrialDays == nil &&
-		f.TrialEnd == ""
+	usage := f.MeteredPrices != nil || f.Commitment != nil || f.UsageThresholds != nil
+	return f.Amount == nil && len(f.Prices) == 0 && !usage && f.TrialDays == nil && f.TrialEnd == ""
 }
 
 func (h *Handler) createPlanVersion(
@@ -39,7 +42,8 @@ func (h *Handler) createPlanVersion(
 ) (*httpkit.Reply[Plan], error) {
 	if in.Body.empty() {
 		return nil, fault.InvalidParam("prices", "field_missing",
-			"The version changes nothing. Send `amount`, `prices`, `meteredPrices`, `commitment`, `trialDays` or `trialEndBehavior`.")
+			"The version changes nothing. Send `amount`, `prices`, `meteredPrices`, `commitment`, `usageThresholds`, "+
+				"`trialDays` or `trialEndBehavior`.")
 	}
 	currency := httpkit.Resource[plan.Plan](c).Currency
 	prices, warnings, err := pricesOf(in.Body.Amount, in.Body.Prices, currency)
@@ -48,6 +52,9 @@ func (h *Handler) createPlanVersion(
 	}
 	usage, err := meteredOf(in.Body.MeteredPrices, in.Body.Commitment, currency)
 	if err != nil {
+		return nil, err
+	}
+	if usage.Thresholds, err = view.Thresholds(in.Body.UsageThresholds); err != nil {
 		return nil, err
 	}
 	version := catalog.NewPlanVersion{

@@ -21,6 +21,9 @@ import (
 // Plan is what customers subscribe to, in one of its versions, whose prices never change.
 type Plan struct {
 	PublicPlan
+	// UsageThresholds are of the metered prices; a price list does not show them.
+	UsageThresholds []view.UsageThreshold `json:"usageThresholds,omitempty" doc:"Extents of a period's usage that are announced when it reaches them, each once for each period (event usage.threshold_reached), and billed at once if wanted. A subscription may have others. Absent: none."`
+
 	CatalogKey string         `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
 	Dunning    *view.Dunning  `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
 	Measure    string         `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
@@ -71,6 +74,9 @@ func renderPlan(p plan.Plan) Plan {
 		policy := view.RenderDunning(*p.Dunning)
 		out.Dunning = &policy
 	}
+	if p.Metered != nil {
+		out.UsageThresholds = view.RenderThresholds(p.Metered.Thresholds)
+	}
 	return out
 }
 
@@ -114,12 +120,15 @@ type PlanTerms struct {
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period. Such a plan can be written and shown; to subscribe to it is refused for now, since usage is not billed yet. A plan with them is sold in one currency."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period."`
-	Features      []Feature          `json:"features,omitempty" minItems:"1" maxItems:"100" doc:"What subscribers may use, in every version of the plan. Default: nothing is said."`
-	TrialDays     int                `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
-	TrialEnd      string             `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
-	Dunning       *view.Dunning      `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
-	Measure       string             `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
-	Metadata      view.Metadata      `json:"metadata,omitempty" maxProperties:"50"`
+	// UsageThresholds are of the metered prices.
+	UsageThresholds []view.UsageThreshold `json:"usageThresholds,omitempty" minItems:"1" maxItems:"20" doc:"Extents of a period's usage that are announced when it reaches them, each once for each period (event usage.threshold_reached), and billed at once if wanted. A subscription may have others. Default: none."`
+
+	Features  []Feature     `json:"features,omitempty" minItems:"1" maxItems:"100" doc:"What subscribers may use, in every version of the plan. Default: nothing is said."`
+	TrialDays int           `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	TrialEnd  string        `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
+	Dunning   *view.Dunning `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
+	Measure   string        `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
+	Metadata  view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 // plan is what the form says.
@@ -142,6 +151,9 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 	}
 	usage, err := meteredOf(f.MeteredPrices, f.Commitment, money.Currency(f.Currency))
 	if err != nil {
+		return plan.Plan{}, nil, err
+	}
+	if usage.Thresholds, err = view.Thresholds(f.UsageThresholds); err != nil {
 		return plan.Plan{}, nil, err
 	}
 	p := plan.Plan{

@@ -23,10 +23,14 @@ type updateSubscriptionInput struct {
 // SubscriptionChange changes the plan, the quantity, the add-ons, or several of these; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	TrialEndsAt  *int64         `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
-	Method       *string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
-	NetDays      *int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Anchor       string         `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
+	TrialEndsAt *int64  `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
+	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
+	NetDays     *int    `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
+	// Thresholds of its own, or again those of the plan.
+	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone."`
+	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone."`
+
 	Metadata     *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
 	Version      *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
 	PreviewToken string         `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
@@ -86,6 +90,9 @@ func (h *Handler) updateSubscription(
 	if in.Body.Metadata != nil {
 		return h.replaceMetadata(ctx, c, in.Body)
 	}
+	if in.Body.Thresholds != nil || in.Body.PlanThresholds {
+		return h.setThresholds(ctx, c, in.Body)
+	}
 	if in.Body.Version != nil {
 		alone := SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Body.Effective}, Version: in.Body.Version}
 		if in.Body != alone {
@@ -134,6 +141,27 @@ func (h *Handler) setTerms(
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
+}
+
+// setThresholds is a command of its own: it bills nothing by itself.
+func (h *Handler) setThresholds(
+	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
+) (*httpkit.Reply[Subscription], error) {
+	own := SubscriptionChange{Thresholds: in.Thresholds}
+	if in != own && in != (SubscriptionChange{PlanThresholds: true}) {
+		return nil, fault.InvalidParam("usageThresholds", "fields_exclusive",
+			"Send `usageThresholds` or `planUsageThresholds` without other fields.")
+	}
+	cmd := lifecycle.SetUsageThresholds{}
+	if in.Thresholds != nil {
+		all, err := view.Thresholds(*in.Thresholds)
+		if err != nil {
+			return nil, err
+		}
+		to := append(subscription.UsageThresholds{}, all...)
+		cmd.To = &to
+	}
+	return h.command(ctx, c, cmd)
 }
 
 // moveAnchor is a command of its own: nothing else may change beside it.

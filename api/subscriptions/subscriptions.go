@@ -64,8 +64,11 @@ type Subscription struct {
 	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
 	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	LatestInvoice      *LatestInvoice         `json:"latestInvoice,omitempty" doc:"In answers to a change, to Prefer: wait and to expand=latestInvoice: the invoice that was made last, and how its payment stands. Absent: elsewhere, or there is none."`
-	Metadata           view.Metadata          `json:"metadata"`
-	CreatedAt          int64                  `json:"createdAt" example:"1763640000"`
+	// UsageThresholds are its own.
+	UsageThresholds *[]view.UsageThreshold `json:"usageThresholds,omitempty" doc:"Usage thresholds of its own, which count in place of those of its plan; an empty list: none. Absent: those of its plan count."`
+
+	Metadata  view.Metadata `json:"metadata"`
+	CreatedAt int64         `json:"createdAt" example:"1763640000"`
 }
 
 // SubscriptionItem is a price as one subscription has it. The lines of its invoices name it.
@@ -99,8 +102,17 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		NextAction:         string(s.NextAction), NextActionAt: view.Unix(s.NextActionAt), TimeZone: s.TimeZone,
 		TestClockID:      s.TestClockID,
 		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
-		Metadata: view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
+		UsageThresholds: renderThresholds(s.UsageThresholds),
+		Metadata:        view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
 	}
+}
+
+func renderThresholds(own *subscription.UsageThresholds) *[]view.UsageThreshold {
+	if own == nil {
+		return nil
+	}
+	shown := append([]view.UsageThreshold{}, view.RenderThresholds(*own)...)
+	return &shown
 }
 
 type createSubscriptionInput struct {

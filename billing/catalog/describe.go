@@ -81,6 +81,20 @@ func DescribeCommitment(p plan.Plan) string {
 	return text
 }
 
+// DescribeThresholds writes the thresholds of usage in one line; none: there are none.
+func DescribeThresholds(p *metered.Prices) string {
+	if p == nil || len(p.Thresholds) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(p.Thresholds))
+	for i, t := range p.Thresholds {
+		if texts[i] = t.Key(); t.Invoice {
+			texts[i] += " with an invoice"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
 // DescribeFeatures writes features in one line; none: there are none.
 func DescribeFeatures(all plan.Features) string {
 	if len(all) == 0 {

@@ -108,6 +108,10 @@ var examples = []event.Data{
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
 	event.CouponCreated{ID: "coup_1"}, event.CouponUpdated{ID: "coup_1", Changed: changed},
 	event.MetricCreated{ID: "met_1"}, event.MetricUpdated{ID: "met_1", Changed: changed},
+	event.UsageThresholdReached{
+		Subscription: about, Amount: 50_000, Percent: "80", MetricName: "api_calls", Quantity: "100000", Currency: "USD",
+		Spent: 50_120, PeriodIndex: 3, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+	},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.APIKeyCreated{ID: "key_2", Replaces: "key_1"}, event.APIKeyUpdated{ID: "key_1", Changed: changed},
 	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},

@@ -11,11 +11,12 @@ const (
 	CauseClock    Cause = "clock"    // a test clock: Name says what it does
 	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name says what is done about it
 	CauseWebhook  Cause = "webhook"  // the delivery to a webhook endpoint: Name says what happens
+	CauseUsage    Cause = "usage"    // the merge of usage records: Name says what it finds
 )
 
 // Causes returns all of them, in the order of the documentation.
 func Causes() []Cause {
-	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook}
+	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook, CauseUsage}
 }
 
 // Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation
@@ -214,6 +215,9 @@ func Operations() []Operation {
 		{CauseTimer, "credit_grant_expired", "something is left of it", []Type{TypeCreditGrantExpired}},
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},
 		{CauseTimer, "invoice_overdue", "the subscription is canceled", []Type{TypeInvoiceOverdue}},
+
+		{CauseUsage, "threshold_reached", "", []Type{TypeUsageThresholdReached}},
+		{CauseUsage, "threshold_reached", "that bills at once", after(TypeUsageThresholdReached)(issued)},
 
 		{CauseProvider, "succeeded", "the first invoice", then(paid, TypeSubscriptionActivated)},
 		{CauseProvider, "succeeded", "a later invoice", paid},

@@ -10,8 +10,9 @@ import (
 )
 
 // Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, WithdrawChange,
-// Migrate, EndTrial, MoveAnchor, SetMetadata, SetTerms, Pause, Resume, Pay, SkipRetry, ResumeCollection, RedeemCoupon,
-// RemoveCoupon, FinalizeInvoice, VoidInvoice, MarkUncollectible, MarkPaid or CreditInvoice.
+// Migrate, EndTrial, MoveAnchor, SetMetadata, SetTerms, SetUsageThresholds, Pause, Resume, Pay, SkipRetry,
+// ResumeCollection, RedeemCoupon, RemoveCoupon, FinalizeInvoice, VoidInvoice, MarkUncollectible, MarkPaid or
+// CreditInvoice.
 type Command interface {
 	// Name is the command's name in the API, in signals and in logs.
 	Name() string

@@ -31,6 +31,7 @@ type Changes struct {
 	Adjustments     []Adjustment
 	Segments        []metering.Segment // of usage, that ended
 	Usage           []UsageBilled
+	Crossings       []Crossing // of thresholds of usage
 	NewGrants       []balance.Grant
 	EndedGrants     []EndedGrant
 	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.

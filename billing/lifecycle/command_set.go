@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"perennial/billing/metadata"
+	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
 
@@ -30,5 +31,19 @@ func (SetTerms) Name() string { return "change_plan" }
 
 func (c SetTerms) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().SetTerms(c.Method, c.NetDays, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}
+
+// SetUsageThresholds gives the subscription thresholds of its own, or with nil those of its plan. What a period has
+// reached stays so. Faults: those of subscribing.SetUsageThresholds.
+type SetUsageThresholds struct {
+	To *subscription.UsageThresholds
+}
+
+// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+func (SetUsageThresholds) Name() string { return "change_plan" }
+
+func (c SetUsageThresholds) judge(d *Decision) (func() error, error) {
+	made, err := d.situation().SetUsageThresholds(c.To, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -172,6 +172,7 @@ func (l *life) step(draw chance) {
 	l.oneWaits()
 	if l.metered && !l.idleUsage {
 		l.useSome(draw)
+		l.crossSome(draw)
 		if l.lazy && draw(6, "usage is rated") == 0 {
 			l.billUsage()
 		}

@@ -260,7 +260,8 @@ func (s *store) insertInvoice(inv invoice.Invoice) {
 	}
 	s.checkInvoice(inv)
 	for _, other := range s.invoices {
-		if inv.Reason != invoice.Update && inv.Reason == other.Reason && inv.Period.Start.Equal(other.Period.Start) {
+		opens := inv.Reason != invoice.Update && inv.Reason != invoice.Usage
+		if opens && inv.Reason == other.Reason && inv.Period.Start.Equal(other.Period.Start) {
 			s.fail("%s and %s bill the period of %s for one reason", inv.ID, other.ID, inv.Period)
 		}
 	}

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"perennial/billing/event"
@@ -211,4 +212,100 @@ func RateUsage(
 		}
 	}
 	return rated, nil
+}
+
+// ThresholdsAsked is how far the usage of a subscription's current period has come, for its thresholds.
+type ThresholdsAsked struct {
+	PeriodIndex  int // of what was counted
+	MeteredSince time.Time
+	Standing     metered.Standing
+	Reached      map[string]bool // by key: those of the period that were reached before
+	// Segments is what of the usage is not billed: what a threshold that bills puts on an invoice.
+	Segments []RatedSegment
+}
+
+// Crossing is a threshold that the usage of a period has reached.
+type Crossing struct {
+	PeriodIndex int
+	Threshold   metered.Threshold
+	InvoiceID   string // that bills what was used by then; empty: none
+}
+
+// CrossThresholds announces the thresholds that the usage of the current period has reached, each once, and issues one
+// invoice where one of them bills. Nothing changes where another period, or another segment of it, goes on than was
+// counted, so that it may be repeated. Faults: amount_too_large, those of Advance.
+func CrossThresholds(s State, asked ThresholdsAsked, at Moment) (State, Changes, error) {
+	d := Begin(s, at)
+	sub := d.Subscription
+	counted := asked.PeriodIndex == sub.PeriodIndex && asked.MeteredSince.Equal(sub.MeteredSince) &&
+		d.Now.Truncate(time.Second).After(sub.MeteredSince) // else a change now leaves no segment of what would be billed
+	if counted && d.Customer.ErasedAt.IsZero() && metering.Counts(sub, d.Plan) {
+		reached := metered.Crossed(sub.Thresholds(d.Plan.Metered), asked.Reached, asked.Standing)
+		if err := cross(d, reached, asked); err != nil {
+			return State{}, Changes{}, err
+		}
+	}
+	if err := d.CatchUp(); err != nil {
+		return State{}, Changes{}, err
+	}
+	return d.Finish()
+}
+
+// cross announces thresholds and bills what they ask for.
+func cross(d *Decision, reached []metered.Threshold, asked ThresholdsAsked) error {
+	sub := d.Subscription
+	invoiceID, key := "", ""
+	for _, t := range reached {
+		d.Announce(event.UsageThresholdReached{
+			Subscription: sub.Announced(), Amount: int64(t.Amount), Percent: t.Percent.String(), MetricName: t.MetricName,
+			Quantity: t.Quantity.String(), Currency: string(sub.Currency), Spent: int64(asked.Standing.Spent),
+			PeriodIndex: sub.PeriodIndex, PeriodStart: sub.CurrentPeriod.Start.Unix(), PeriodEnd: sub.CurrentPeriod.End.Unix(),
+		})
+		if t.Invoice && key == "" { // periods may begin at the same time
+			key = strconv.Itoa(sub.PeriodIndex) + " " + t.Key()
+		}
+	}
+	if key != "" {
+		var err error
+		if invoiceID, err = billInterim(d, key, asked.Segments); err != nil {
+			return err
+		}
+	}
+	for _, t := range reached {
+		c := Crossing{PeriodIndex: sub.PeriodIndex, Threshold: t}
+		if t.Invoice {
+			c.InvoiceID = invoiceID
+		}
+		d.Changes.Crossings = append(d.Changes.Crossings, c)
+	}
+	return nil
+}
+
+// billInterim issues an invoice of what is used and not billed, before the period ends; empty: it would ask nothing.
+func billInterim(d *Decision, key string, segments []RatedSegment) (invoiceID string, err error) {
+	bills := d.situation().Period
+	draft := invoice.Draft{Reason: invoice.Usage, PeriodIndex: d.Subscription.PeriodIndex, After: key}
+	draft.Period.Start, draft.Period.End = d.Subscription.CurrentPeriod.Start, d.Now
+	if !draft.Period.End.After(draft.Period.Start) { // clocks differ
+		draft.Period.End = draft.Period.Start.Add(time.Second)
+	}
+	for _, of := range segments {
+		lines, err := bills.Used(of.Segment, of.On, of.Charges)
+		if err != nil {
+			return "", err
+		}
+		draft.Lines = append(draft.Lines, lines...)
+	}
+	var total money.Minor
+	for _, l := range draft.Lines {
+		total += l.Net()
+	}
+	if total <= 0 {
+		return "", nil
+	}
+	id := d.invoiceID(draft)
+	for _, of := range segments {
+		d.Changes.Usage = append(d.Changes.Usage, UsageBilled{id, of.Charges})
+	}
+	return id, d.issue(draft)
 }

@@ -20,6 +20,7 @@ type usageRows struct {
 	records  []record
 	segments []metering.Segment
 	charges  []lifecycle.UsageBilled // in the order in which they were written
+	crossed  map[crossing]bool
 }
 
 // writeUsage writes the segments and the charges of a decision, as the tables take them.
@@ -35,6 +36,7 @@ func (s *store) writeUsage(c lifecycle.Changes) {
 		}
 		s.segments = append(s.segments, one)
 	}
+	s.writeCrossings(c.Crossings)
 	slices.SortFunc(s.segments, func(a, b metering.Segment) int { return a.Start.Compare(b.Start) })
 	for _, billed := range c.Usage {
 		inv := c.Invoices.Latest(billed.InvoiceID)

@@ -82,7 +82,7 @@ func repriced(p plan.Plan) *metered.Prices {
 }
 
 func someMetered(draw chance, id string) *metered.Prices {
-	p := metered.Prices{}
+	p := metered.Prices{Thresholds: someThresholds}
 	for i := range 1 + draw(2, "metered prices") {
 		c := metered.Component{
 			ID: fmt.Sprintf("%s_metered_%d", id, i), MetricName: []string{"calls", "storage"}[i],
@@ -301,30 +301,6 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 		}
 	}
 	return out
-}
-
-func (l *life) billedUntil() (until time.Time) {
-	for _, inv := range l.store.invoices {
-		if inv.UsageUntil.After(until) {
-			until = inv.UsageUntil
-		}
-	}
-	return until
-}
-
-// usageKept are the lines of usage that somebody pays or has paid.
-func (l *life) usageKept() (lines []invoice.Line) {
-	for _, inv := range l.store.invoices {
-		if inv.Status != invoice.Open && inv.Status != invoice.Paid {
-			continue
-		}
-		for _, line := range inv.Lines {
-			if line.Kind == invoice.Metered {
-				lines = append(lines, line)
-			}
-		}
-	}
-	return lines
 }
 
 // billUsage rates and issues the draft that is due first; false: there is none.

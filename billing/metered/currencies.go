@@ -62,7 +62,7 @@ func (p *Prices) In(c, own money.Currency) *Prices {
 	if p == nil {
 		return nil
 	}
-	out := Prices{Components: slices.Clone(p.Components)}
+	out := Prices{Components: slices.Clone(p.Components), Thresholds: p.Thresholds}
 	for i, one := range out.Components {
 		rates := slices.Clone(one.Rates)
 		for n, rate := range rates {
@@ -84,7 +84,8 @@ func (p *Prices) In(c, own money.Currency) *Prices {
 }
 
 // CheckCurrency checks the amounts in a further currency of prices that are valid. The fault names the field as the API
-// does. Faults: price_currency_missing, metered_commitment_invalid, those of rating.Price.CheckAmounts.
+// does. Faults: price_currency_missing, metered_commitment_invalid, usage_threshold_invalid, those of
+// rating.Price.CheckAmounts.
 func (p *Prices) CheckCurrency(c money.Currency) error {
 	if at := p.missing(c); at != "" {
 		return rating.CurrencyMissing(at, c)
@@ -94,6 +95,12 @@ func (p *Prices) CheckCurrency(c money.Currency) error {
 			if err := rate.Price.CheckAmounts(rate.Currencies[c]); err != nil {
 				return fault.From(err).Within(inCurrency(i, n, c))
 			}
+		}
+	}
+	for i, t := range p.list().Thresholds {
+		if t.Amount > 0 {
+			return fault.From(thresholdInvalid("amount", "The plan is sold in %s too, in which the amount says something "+
+				"else. Send a `percent` or a `quantity`.", c)).Within(fmt.Sprintf("usageThresholds[%d]", i))
 		}
 	}
 	if k := p.list().Commitment; k != nil {

@@ -198,24 +198,6 @@ func TestLots_ByDimensions(t *testing.T) {
 	require.Equal(t, []any{"2", int64(2)}, []any{none.String(), records2})
 }
 
-func TestCrossed(t *testing.T) {
-	t.Parallel()
-	all := []metered.Threshold{
-		{ID: "a", Percent: money.Whole(80)}, {ID: "b", Percent: money.Whole(100)}, {ID: "c", Amount: 700},
-	}
-	ids := func(crossed map[string]bool, spent, committed money.Minor) (ids []string) {
-		for _, threshold := range metered.Crossed(all, crossed, spent, committed) {
-			ids = append(ids, threshold.ID)
-		}
-		return ids
-	}
-	require.Empty(t, ids(nil, 399, 500))
-	require.Equal(t, []string{"a"}, ids(nil, 400, 500))
-	require.Equal(t, []string{"b", "c"}, ids(map[string]bool{"a": true}, 700, 500))
-	require.Equal(t, []string{"c"}, ids(nil, 700, 0))
-	require.Empty(t, ids(map[string]bool{"a": true, "b": true, "c": true}, 1<<40, 500))
-}
-
 func anyPrice(t *rapid.T) rating.Price {
 	p := rapid.SampledFrom([]rating.Price{
 		perUnit, graduated, volume,

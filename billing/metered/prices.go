@@ -15,6 +15,8 @@ import (
 type Prices struct {
 	Components []Component `json:"components"`
 	Commitment *Commitment `json:"commitment,omitempty"` // nil: none
+	// Thresholds are announced when a period reaches them. A subscription may have others.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 }
 
 // MaxComponents bounds the components of one plan.
@@ -36,10 +38,12 @@ func (p Prices) Check() error {
 			return fault.From(err).Within(place(i))
 		}
 	}
-	if p.Commitment == nil {
-		return nil
+	if p.Commitment != nil {
+		if err := p.Commitment.check(); err != nil {
+			return err
+		}
 	}
-	return p.Commitment.check()
+	return p.CheckThresholds(p.Thresholds)
 }
 
 // check refuses a commitment to nothing, and a factor that is none. Faults: metered_commitment_invalid,
@@ -162,4 +166,11 @@ func (p *Prices) SameCommitment(other *Prices) bool {
 	}
 	return a.Amount == b.Amount && maps.Equal(a.Currencies, b.Currencies) &&
 		a.OverageFactor.IsGiven() == b.OverageFactor.IsGiven() && a.OverageFactor.Cmp(b.OverageFactor) == 0
+}
+
+// SameThresholds reports whether the thresholds are equal, and in the same order.
+func (p *Prices) SameThresholds(other *Prices) bool {
+	return slices.EqualFunc(p.list().Thresholds, other.list().Thresholds, func(a, b Threshold) bool {
+		return a.Key() == b.Key() && a.Invoice == b.Invoice
+	})
 }

@@ -4,13 +4,15 @@ package metered
 type Revision struct {
 	Components []Component // nil: they stay; empty: there are none any more, and no commitment to them
 	Commitment *Commitment // nil: it stays; of 0: there is none any more
+	Thresholds []Threshold // nil: they stay; empty: there are none any more
 }
 
 // Replaced is the revision after which the prices are these, whatever they were; nil: none.
 func Replaced(by *Prices) Revision {
-	r := Revision{Components: []Component{}, Commitment: &Commitment{}}
+	r := Revision{Components: []Component{}, Commitment: &Commitment{}, Thresholds: []Threshold{}}
 	if by != nil {
 		r.Components = by.Components
+		r.Thresholds = append(r.Thresholds, by.Thresholds...)
 	}
 	if by != nil && by.Commitment != nil {
 		r.Commitment = by.Commitment
@@ -31,7 +33,13 @@ func (r Revision) Of(now *Prices) *Prices {
 	case r.Commitment != nil:
 		out.Commitment = r.Commitment
 	}
-	if len(out.Components) == 0 && out.Commitment == nil {
+	if r.Thresholds != nil {
+		out.Thresholds = r.Thresholds
+	}
+	if len(out.Thresholds) == 0 || len(out.Components) == 0 && r.Thresholds == nil {
+		out.Thresholds = nil
+	}
+	if len(out.Components) == 0 && out.Commitment == nil && len(out.Thresholds) == 0 {
 		return nil
 	}
 	return &out

@@ -1,20 +1,175 @@
 package metered
 
-import "perennial/billing/money"
+import (
+	"fmt"
+	"slices"
 
-// Threshold is an amount of a period's usage that is announced once when it is reached.
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/usage"
+)
+
+// Threshold is an extent of a period's usage that is announced once when it is reached: an amount, a percentage of the
+// plan's commitment, or a quantity of a metric.
 type Threshold struct {
-	ID     string
-	Amount money.Minor // 0: Percent of the plan's commitment
-	// Percent of the commitment, such as 80; absent: Amount.
-	Percent money.Decimal
+	Amount     money.Minor   `json:"amount,omitempty"`
+	Percent    money.Decimal `json:"percent,omitzero"` // of the commitment, such as 80
+	MetricName string        `json:"metricName,omitempty"`
+	Quantity   money.Decimal `json:"quantity,omitzero"` // of the metric
+	// Invoice bills what was used by then at once.
+	Invoice bool `json:"invoice,omitempty"`
 }
 
-// Crossed returns the thresholds that an amount has reached and that were not crossed before, in their order. What was
-// crossed stays so, whatever corrections take back.
-func Crossed(all []Threshold, crossed map[string]bool, spent, committed money.Minor) (now []Threshold) {
+// MaxThresholds bounds the thresholds of a plan, and those of a subscription.
+const MaxThresholds = 20
+
+// maxPercent is the largest percentage of a commitment: more is a typing error.
+var maxPercent = money.Whole(10_000)
+
+// Key names what the threshold is, so that it counts as crossed whichever version of a plan, or subscription, has it.
+func (t Threshold) Key() string {
+	switch {
+	case t.MetricName != "":
+		return "quantity " + t.MetricName + " " + t.Quantity.String()
+	case t.Percent.IsGiven():
+		return "percent " + t.Percent.String()
+	default:
+		return fmt.Sprintf("amount %d", t.Amount)
+	}
+}
+
+// CheckThresholds checks thresholds of these prices. The fault names the threshold by its place. Faults:
+// usage_thresholds_out_of_range, usage_threshold_invalid, amount_too_large.
+func (p Prices) CheckThresholds(all []Threshold) error {
+	if len(all) > MaxThresholds {
+		return fault.InvalidParam("usageThresholds", "usage_thresholds_out_of_range",
+			"There are at most %d usage thresholds. The request has %d.", MaxThresholds, len(all))
+	}
+	for i, t := range all {
+		err := p.checkThreshold(t)
+		if err == nil && slices.ContainsFunc(all[:i], func(other Threshold) bool { return other.Key() == t.Key() }) {
+			err = thresholdInvalid("", "There is the same threshold before it. Omit one of them.")
+		}
+		if err != nil {
+			return fault.From(err).Within(fmt.Sprintf("usageThresholds[%d]", i))
+		}
+	}
+	return nil
+}
+
+func (p Prices) checkThreshold(t Threshold) error {
+	kinds := 0
+	for _, given := range []bool{t.Amount != 0, t.Percent.IsGiven(), t.MetricName != "" || t.Quantity.IsGiven()} {
+		if given {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return thresholdInvalid("", "A threshold has an `amount`, a `percent`, or a `metricName` with a `quantity`. Send one of them.")
+	case t.Amount < 0:
+		return thresholdInvalid("amount", "The amount of a threshold is above 0.")
+	case t.Percent.IsGiven() && (t.Percent.Sign() <= 0 || t.Percent.Cmp(maxPercent) > 0):
+		return thresholdInvalid("percent", "`percent` is above 0 and at most %s. The request has %s.", maxPercent, t.Percent)
+	case t.Percent.IsGiven() && p.Commitment == nil:
+		return thresholdInvalid("percent", "`percent` is of the plan's `commitment`, which has none. Send an `amount`.")
+	case t.MetricName != "" && t.Quantity.Sign() <= 0:
+		return thresholdInvalid("quantity", "A threshold of a metric has a `quantity` above 0.")
+	case t.Quantity.IsGiven() && !slices.ContainsFunc(p.Components, func(c Component) bool {
+		return c.MetricName == t.MetricName
+	}):
+		return thresholdInvalid("metricName", "No metered price of the plan counts the metric %.40q.", t.MetricName)
+	}
+	if err := t.Amount.Check(); err != nil {
+		return fault.From(err).In("amount")
+	}
+	return nil
+}
+
+func thresholdInvalid(field, detail string, args ...any) error {
+	return fault.InvalidParam(field, "usage_threshold_invalid", detail, args...)
+}
+
+// Standing is how far the usage of a period has come.
+type Standing struct {
+	// Spent is what it costs by now: without what minimums and the commitment add, which nobody has used.
+	Spent      money.Minor
+	Committed  money.Minor              // of the period; 0: nothing
+	Quantities map[string]money.Decimal // by metric, as its prices count it
+}
+
+// Stand returns how far the segments of a period have come. Faults: those of rating.Price.Rate.
+func Stand(segments []Segment, c money.Currency) (Standing, error) {
+	s := Standing{Quantities: map[string]money.Decimal{}}
+	for _, segment := range segments {
+		charges, err := segment.Unbounded().owed(c)
+		if err != nil {
+			return Standing{}, err
+		}
+		spent, err := Total(charges)
+		if err != nil {
+			return Standing{}, err
+		}
+		if s.Spent, err = money.Sum(s.Spent, spent); err != nil {
+			return Standing{}, err
+		}
+		if segment.Commitment != nil {
+			s.Committed += segment.Share.Of(segment.Commitment.Amount)
+		}
+		counted := map[string]money.Decimal{} // of the segment: prices of one metric count the same records
+		for _, used := range segment.Usage {
+			if sum, had := sumOf(used.Quantities), counted[used.MetricName]; !had.IsGiven() || sum.Cmp(had) > 0 {
+				counted[used.MetricName] = sum
+			}
+		}
+		for _, used := range segment.Usage {
+			is, counts := counted[used.MetricName]
+			if !counts {
+				continue
+			}
+			delete(counted, used.MetricName)
+			had, known := s.Quantities[used.MetricName]
+			switch {
+			case !known:
+				s.Quantities[used.MetricName] = is
+			case !used.Level:
+				s.Quantities[used.MetricName] = had.Add(is)
+			case is.Cmp(had) > 0: // a level does not add up
+				s.Quantities[used.MetricName] = is
+			}
+		}
+	}
+	return s, nil
+}
+
+func sumOf(of usage.Totals) money.Decimal {
+	sum := money.Whole(0)
+	for _, q := range of {
+		sum = sum.Add(q.Value)
+	}
+	return sum
+}
+
+// Unbounded is the segment without what nobody has used: minimums and a commitment, which are known at its end. What it
+// owes is what an invoice before that bills.
+func (s Segment) Unbounded() Segment {
+	s.Usage = slices.Clone(s.Usage)
+	for i, used := range s.Usage {
+		rates := slices.Clone(used.Rates)
+		for n := range rates {
+			rates[n].Price.Minimum = 0
+		}
+		s.Usage[i].Rates = rates
+	}
+	s.Commitment = nil
+	return s
+}
+
+// Crossed returns the thresholds that a period has reached and that were not crossed before, by their keys, in their
+// order. What was crossed stays so, whatever corrections take back.
+func Crossed(all []Threshold, crossed map[string]bool, by Standing) (now []Threshold) {
 	for _, t := range all {
-		if !crossed[t.ID] && t.reached(spent, committed) {
+		if !crossed[t.Key()] && t.reached(by) {
 			now = append(now, t)
 		}
 	}
@@ -22,10 +177,15 @@ func Crossed(all []Threshold, crossed map[string]bool, spent, committed money.Mi
 }
 
 // reached: a share of nothing is never reached.
-func (t Threshold) reached(spent, committed money.Minor) bool {
-	if t.Amount > 0 {
-		return spent >= t.Amount
+func (t Threshold) reached(by Standing) bool {
+	switch {
+	case t.MetricName != "":
+		is, counts := by.Quantities[t.MetricName]
+		return counts && is.Cmp(t.Quantity) >= 0
+	case t.Percent.IsGiven():
+		share := money.Whole(int64(by.Committed)).Mul(t.Percent)
+		return share.Sign() > 0 && money.Whole(int64(by.Spent)).Mul(money.Whole(100)).Cmp(share) >= 0
+	default:
+		return t.Amount > 0 && by.Spent >= t.Amount
 	}
-	share := money.Whole(int64(committed)).Mul(t.Percent)
-	return share.Sign() > 0 && money.Whole(int64(spent)).Mul(money.Whole(100)).Cmp(share) >= 0
 }

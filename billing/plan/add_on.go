@@ -25,6 +25,8 @@ func (p Plan) CheckAddOn() error {
 		field = "prorationMeasure"
 	case p.Metered != nil && p.Metered.Commitment != nil:
 		field = "commitment"
+	case p.Metered != nil && len(p.Metered.Thresholds) > 0:
+		field = "usageThresholds"
 	}
 	for i, price := range p.Prices {
 		if price.Once {

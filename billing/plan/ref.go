@@ -44,6 +44,7 @@ func (t Terms) Changed(from Terms) (fields []string) {
 		{"prices", SamePrices(t.Prices, from.Prices)},
 		{"meteredPrices", t.Metered.Same(from.Metered)},
 		{"commitment", t.Metered.SameCommitment(from.Metered)},
+		{"usageThresholds", t.Metered.SameThresholds(from.Metered)},
 		{"trialDays", t.TrialDays == from.TrialDays},
 		{"trialEndBehavior", t.TrialEnd.Same(from.TrialEnd)},
 	} {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
@@ -42,3 +43,28 @@ func (s Situation) SetTerms(method *terms.Method, netDays *int, now time.Time) (
 	s.Terms = to
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, changed...)}}, nil
 }
+
+// SetUsageThresholds gives it thresholds of its own, or with nil those of its plan. Faults: subscription_canceled,
+// usage_thresholds_unmetered, those of metered.Prices.CheckThresholds.
+func (s Situation) SetUsageThresholds(to *subscription.UsageThresholds, now time.Time) (Decision, error) {
+	if s.Status == subscription.Canceled {
+		return Decision{}, ErrCanceled
+	}
+	if to != nil && len(*to) > 0 {
+		if s.Facts.Plan.Metered == nil {
+			return Decision{}, errUnmetered
+		}
+		if err := s.Facts.Plan.Metered.CheckThresholds(*to); err != nil {
+			return Decision{}, err
+		}
+	}
+	if to.Same(s.UsageThresholds) {
+		return Decision{Subscription: s.Subscription}, nil
+	}
+	s.UsageThresholds = to
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "usageThresholds")}}, nil
+}
+
+var errUnmetered = fault.New(fault.Conflict, "usage_thresholds_unmetered",
+	"The plan of the subscription has no `meteredPrices`, so that its usage costs nothing. Choose a plan with some first.").
+	In("usageThresholds")

@@ -84,7 +84,9 @@ type Subscription struct {
 	MeteredSince time.Time
 	// LateUsageUntil is until when records of closed segments may come, whose usage a later invoice bills; zero: none may.
 	LateUsageUntil time.Time
-	PendingLines   []invoice.Line // prorations that the next invoice bills, whenever that is
+	// UsageThresholds are in place of those of its plan; nil: the plan's count.
+	UsageThresholds *UsageThresholds
+	PendingLines    []invoice.Line // prorations that the next invoice bills, whenever that is
 	// index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	NextPeriod          int
 	PaidThrough         time.Time

@@ -29,7 +29,8 @@ func (tx *Tx) UsageKept(
 	return tx.invoices.UsageLines(ctx, environmentID, subscriptionID, from)
 }
 
-// writeUsage writes the segments that a decision closes, and what its invoices bill of them.
+// writeUsage writes the segments that a decision closes, the thresholds that it crosses, and what its invoices bill of
+// usage.
 func (tx *Tx) writeUsage(
 	ctx context.Context, environmentID string, of subscription.Subscription, c lifecycle.Changes,
 ) error {
@@ -39,6 +40,15 @@ func (tx *Tx) writeUsage(
 			PeriodIndex: s.PeriodIndex, PlanID: catalog.VersionID(s.Plan), ShareFrom: s.Share.From, ShareTo: s.Share.To,
 			ShareLength: s.Share.Length, ShareMeasure: string(s.Measure), PeriodSeconds: int64(s.PeriodLength / time.Second),
 			Discounts: core.NullList(s.Discounts),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, crossed := range c.Crossings {
+		err := core.Queries.UsageCrossingInsert(ctx, tx.Pipe, dbsqlc.UsageCrossingInsertParams{
+			EnvironmentID: environmentID, SubscriptionID: of.ID, PeriodIndex: crossed.PeriodIndex,
+			Threshold: crossed.Threshold.Key(), CrossedAt: c.At, InvoiceID: core.Null(crossed.InvoiceID),
 		})
 		if err != nil {
 			return err

@@ -89,3 +89,17 @@ func segmentFromDB(row dbsqlc.UsageSegment) metering.Segment {
 		PeriodLength: time.Duration(row.PeriodSeconds) * time.Second, Discounts: core.Value(row.Discounts),
 	}
 }
+
+// UsageReached reads which thresholds a period has reached, by their keys.
+func (r Reader) UsageReached(
+	ctx context.Context, environmentID, subscriptionID string, periodIndex int,
+) (map[string]bool, error) {
+	keys, err := core.Queries.UsageCrossingList(ctx, r.Handle, dbsqlc.UsageCrossingListParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, PeriodIndex: periodIndex,
+	})
+	reached := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		reached[key] = true
+	}
+	return reached, core.Translate("UsageCrossingList", err)
+}

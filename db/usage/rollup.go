@@ -141,6 +141,9 @@ func (tx *Tx) mergeUsage(
 			added[h] = groups
 		}
 	}
+	if err := tx.Touch(ctx, version.EnvironmentID, slices.Sorted(maps.Keys(subscriptions))...); err != nil {
+		return err
+	}
 	return tx.saveUsageAggregates(ctx, version, added)
 }
 

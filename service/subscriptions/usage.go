@@ -70,6 +70,11 @@ func knownUsage(
 	if known.Plans, err = reads.Catalog.VersionsOf(ctx, environmentID, refs); err != nil {
 		return nil, err
 	}
+	for i, on := range known.Plans {
+		if known.Plans[i], err = on.In(sub.Currency); err != nil {
+			return nil, err
+		}
+	}
 	if known.BilledUntil, err = reads.Subscriptions.UsageBilledUntil(ctx, environmentID, sub.ID); err != nil {
 		return nil, err
 	}

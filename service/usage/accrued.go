@@ -3,7 +3,6 @@ package usage
 import (
 	"context"
 	"slices"
-	"time"
 
 	"perennial/billing/costing"
 	"perennial/billing/metered"
@@ -21,35 +20,21 @@ type Accrued struct {
 	Costless []metering.CostlessTime
 }
 
-// forever is after every segment.
-var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // Accrued returns what the usage of a subscription's current period comes to, by the rules and the counts that bill
 // it. A subscription without metered prices costs no statement. Faults: metered_lots_too_many, those of metered.Owed.
 func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscription.Subscription) (Accrued, error) {
 	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
 		return Accrued{Costless: metering.CostlessTimes(sub, nil)}, nil
 	}
-	all, err := s.Store.Subscriptions.AllSegments(ctx, by.EnvironmentID, sub.ID, forever)
+	all, from, err := s.periodSegments(ctx, by.EnvironmentID, sub)
 	if err != nil {
 		return Accrued{}, err
-	}
-	from := slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == sub.PeriodIndex })
-	if from < 0 {
-		from = len(all)
-	}
-	current, goesOn, err := metering.Current(sub)
-	if err != nil {
-		return Accrued{}, err
-	}
-	if goesOn {
-		all = append(all, current)
 	}
 	out := Accrued{Costless: metering.CostlessTimes(sub, all[from:])}
 	if from == len(all) {
 		return out, nil
 	}
-	accruing, err := s.accruing(ctx, by.EnvironmentID, sub.ID, all, from)
+	accruing, err := s.accruing(ctx, by.EnvironmentID, sub, all, from)
 	if err != nil {
 		return Accrued{}, err
 	}
@@ -64,7 +49,7 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 
 // accruing counts what was used in the segments from one on; those before it count for cumulated prices.
 func (s *Service) accruing(
-	ctx context.Context, environmentID, subscriptionID string, all []metering.Segment, from int,
+	ctx context.Context, environmentID string, sub subscription.Subscription, all []metering.Segment, from int,
 ) ([]costing.Accruing, error) {
 	var refs []plan.Ref
 	for _, of := range all {
@@ -78,13 +63,15 @@ func (s *Service) accruing(
 	}
 	on := make(map[plan.Ref]plan.Plan, len(plans))
 	for _, p := range plans {
-		on[p.Ref()] = p
+		if on[p.Ref()], err = p.In(sub.Currency); err != nil {
+			return nil, err
+		}
 	}
 	spans := make([]metered.Span, len(all))
 	for i, of := range all {
 		spans[i] = of.Span(on[of.Plan])
 	}
-	counted, err := s.usage.MeteredSegments(ctx, environmentID, subscriptionID, spans, from, func() {})
+	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package emits
 
 import (
+	"time"
+
 	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/metered"
@@ -36,14 +38,22 @@ func (s *stage) drawn() *life {
 // metered is a subscription whose renewal's invoice waits for the rating of a call.
 func (s *stage) metered() *life {
 	s.t.Helper()
+	l := s.calling("calls")
+	s.must(l.at(subscription.ActionRenewal)())
+	return l
+}
+
+// calling is a subscription with a call of 2.00, counted by a metric of its own.
+func (s *stage) calling(metric string, thresholds ...metered.Threshold) *life {
+	s.t.Helper()
 	at := s.Clock.Now()
 	m := usage.Metric{
-		ID: id.New(id.Metric, at), Version: 1, Name: "calls", DisplayName: "Calls", Active: true, CreatedAt: at, VersionAt: at,
+		ID: id.New(id.Metric, at), Version: 1, Name: metric, DisplayName: "Calls", Active: true, CreatedAt: at, VersionAt: at,
 		Definition: usage.Definition{Aggregation: usage.Sum},
 	}
 	s.InTx(s.t, func(tx *db.Tx) error { return tx.Usage.InsertMetric(s.ctx, s.Env, m) })
 	p := scene.Monthly(1000)
-	p.Metered = &metered.Prices{Components: []metered.Component{{
+	p.Metered = &metered.Prices{Thresholds: thresholds, Components: []metered.Component{{
 		ID: id.New(id.Price, at), MetricName: m.Name, MetricVersionID: m.VersionID(),
 		Rates: []metered.Rate{{Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}}},
 	}}}
@@ -57,8 +67,25 @@ func (s *stage) metered() *life {
 	_, err := db.NewUsageLog(s.Store).RecordUsage(s.ctx, db.BySystem("test"), s.Env, s.Clock.Now(),
 		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
 	s.must(err)
-	s.must(l.at(subscription.ActionRenewal)())
 	return l
+}
+
+// merges set the scene of what the merge of usage records leads to.
+var merges = map[string]func(*stage) func() error{
+	"threshold_reached": func(s *stage) func() error {
+		s.calling("noted", metered.Threshold{Amount: 200})
+		return s.merge
+	},
+	"threshold_reached that bills at once": func(s *stage) func() error {
+		s.calling("billed", metered.Threshold{Amount: 200, Invoice: true})
+		return s.merge
+	},
+}
+
+func (s *stage) merge() error {
+	s.Clock.Add(time.Second) // within the second in which a period begins nothing is billed
+	_, err := s.service.Usage.RollUpUsage(s.ctx)
+	return err
 }
 
 // draftTimers set the scene of what a grace leads to.

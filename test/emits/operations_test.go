@@ -19,7 +19,7 @@ var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: union(requests,
 		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics,
 		creditGrants), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
-	event.CauseErasure: erasures, event.CauseWebhook: deliveries,
+	event.CauseErasure: erasures, event.CauseWebhook: deliveries, event.CauseUsage: merges,
 }
 
 func union[K comparable, V any](sets ...map[K]V) map[K]V {

@@ -128,7 +128,7 @@ var laws = []struct{ name, sql string }{
 		   or i.tax <> (select coalesce(sum((t ->> 'amount')::bigint) filter (where t -> 'inclusive' is null), 0)
 		                from jsonb_array_elements(coalesce(i.taxes, '[]')) t)`},
 	{"no period is billed twice", `
-		select subscription_id from invoices where status <> 'void' and reason not in ('subscription_update', 'manual')
+		select subscription_id from invoices where status <> 'void' and reason not in ('subscription_update', 'subscription_usage', 'manual')
 		group by subscription_id, period_end having count(*) > 1`},
 }
 

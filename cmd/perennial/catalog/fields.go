@@ -78,6 +78,9 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 		describeLines(line, catalog.DescribeMetered(was), catalog.DescribeMetered(to))
 	case "commitment":
 		line("new version: commitment %s becomes %s", catalog.DescribeCommitment(was), catalog.DescribeCommitment(to))
+	case "usageThresholds":
+		line("new version: usageThresholds %s becomes %s", catalog.DescribeThresholds(was.Metered),
+			catalog.DescribeThresholds(to.Metered))
 	}
 }
 

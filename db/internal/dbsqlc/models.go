@@ -604,6 +604,7 @@ type Subscription struct {
 	ScheduledPlanIds       []string                       `db:"scheduled_plan_ids"`
 	MeteredSince           *time.Time                     `db:"metered_since"`
 	LateUsageUntil         *time.Time                     `db:"late_usage_until"`
+	UsageThresholds        *subscription.UsageThresholds  `db:"usage_thresholds"`
 }
 
 type SubscriptionItem struct {
@@ -729,6 +730,12 @@ type UsageSegment struct {
 	ShareMeasure   string                  `db:"share_measure"`
 	PeriodSeconds  int64                   `db:"period_seconds"`
 	Discounts      *subscription.Discounts `db:"discounts"`
+}
+
+type UsageTouched struct {
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	TouchedAt      time.Time `db:"touched_at"`
 }
 
 type WebhookDelivery struct {

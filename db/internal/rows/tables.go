@@ -260,6 +260,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"scheduled_plan_ids",
 		"metered_since",
 		"late_usage_until",
+		"usage_thresholds",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -385,6 +386,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.MeteredSince
 		case 60:
 			return row.LateUsageUntil
+		case 61:
+			return row.UsageThresholds
 		}
 		panic("rows: no such column")
 	},

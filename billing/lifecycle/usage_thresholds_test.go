@@ -1,0 +1,103 @@
+package lifecycle_test
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/plan"
+)
+
+// someThresholds are of each plan with metered prices; the second one bills nothing.
+var someThresholds = []metered.Threshold{{Amount: 1, Invoice: true}, {Amount: 2}, {Amount: 3, Invoice: true}}
+
+// crossSome asks, as the merge of records does, what the usage of the current period has reached, as if it had come as
+// far as is drawn: an invoice before the period's end bills what was used by then.
+func (l *life) crossSome(draw chance) {
+	s := l.sub()
+	current, goesOn, err := metering.Current(s)
+	require.NoError(l.t, err)
+	if !goesOn || draw(3, "thresholds are asked about") > 0 {
+		return
+	}
+	all := append(slices.Clone(l.store.segments), current)
+	from := slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == s.PeriodIndex })
+	counted := l.counted(all, from)
+	on := make([]plan.Plan, len(counted))
+	for i := range counted {
+		counted[i], on[i] = counted[i].Unbounded(), l.store.plans[all[from+i].Plan]
+	}
+	var billed []metered.Charge
+	for _, c := range l.store.charges {
+		billed = append(billed, c.Charges...)
+	}
+	asked := lifecycle.ThresholdsAsked{
+		PeriodIndex: s.PeriodIndex, MeteredSince: s.MeteredSince, Reached: map[string]bool{},
+		Standing: metered.Standing{Spent: 1 << draw(3, "spent")},
+	}
+	for of := range l.store.crossed {
+		if of.period == s.PeriodIndex {
+			asked.Reached[of.key] = true
+		}
+	}
+	asked.Segments, err = lifecycle.RateUsage(all[from:], on, counted, billed, l.usageKept(), s.Currency)
+	require.NoError(l.t, err)
+	for i, of := range asked.Segments {
+		asked.Segments[i].Charges = slices.DeleteFunc(of.Charges, func(c metered.Charge) bool { return c.Amount <= 0 })
+	}
+	g := l.load(false)
+	state, changes, err := lifecycle.CrossThresholds(g.state, asked, l.moment())
+	require.NoError(l.t, err)
+	l.write(g, state, changes)
+}
+
+// crossing is a threshold that a period has reached.
+type crossing struct {
+	period int
+	key    string
+}
+
+// writeCrossings writes those of a decision, each once.
+func (s *store) writeCrossings(all []lifecycle.Crossing) {
+	for _, c := range all {
+		of := crossing{c.PeriodIndex, c.Threshold.Key()}
+		if s.crossed[of] {
+			s.fail("crossed twice: %+v", of)
+		}
+		s.crossed = maps.Clone(s.crossed)
+		if s.crossed == nil {
+			s.crossed = map[crossing]bool{}
+		}
+		s.crossed[of] = true
+	}
+}
+
+func (l *life) billedUntil() (until time.Time) {
+	for _, inv := range l.store.invoices {
+		if inv.UsageUntil.After(until) {
+			until = inv.UsageUntil
+		}
+	}
+	return until
+}
+
+// usageKept are the lines of usage that somebody pays or has paid.
+func (l *life) usageKept() (lines []invoice.Line) {
+	for _, inv := range l.store.invoices {
+		if inv.Status != invoice.Open && inv.Status != invoice.Paid {
+			continue
+		}
+		for _, line := range inv.Lines {
+			if line.Kind == invoice.Metered {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}

@@ -1,0 +1,99 @@
+package metered_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/metered"
+	"perennial/billing/money"
+	"perennial/billing/rating"
+	"perennial/billing/usage"
+)
+
+func TestCrossed(t *testing.T) {
+	t.Parallel()
+	all := []metered.Threshold{
+		{Percent: money.Whole(80)}, {Percent: money.Whole(100)}, {Amount: 700},
+		{MetricName: "calls", Quantity: money.Whole(10)},
+	}
+	keys := func(crossed map[string]bool, spent, committed money.Minor, calls int64) (keys []string) {
+		by := metered.Standing{Spent: spent, Committed: committed, Quantities: map[string]money.Decimal{}}
+		if calls > 0 {
+			by.Quantities["calls"] = money.Whole(calls)
+		}
+		for _, threshold := range metered.Crossed(all, crossed, by) {
+			keys = append(keys, threshold.Key())
+		}
+		return keys
+	}
+	require.Empty(t, keys(nil, 399, 500, 9))
+	require.Equal(t, []string{"percent 80", "quantity calls 10"}, keys(nil, 400, 500, 10))
+	require.Equal(t, []string{"percent 100", "amount 700"}, keys(map[string]bool{"percent 80": true}, 700, 500, 0))
+	require.Equal(t, []string{"amount 700"}, keys(nil, 700, 0, 0), "a share of nothing is never reached")
+	require.Empty(t, keys(map[string]bool{
+		"percent 80": true, "percent 100": true, "amount 700": true, "quantity calls 10": true,
+	}, 1<<40, 500, 99))
+}
+
+// A period has come as far as its segments together: sums add up, levels do not, and nobody has used a minimum.
+func TestStand(t *testing.T) {
+	t.Parallel()
+	segment := func(from, to, calls, seats int64) metered.Segment {
+		price := func(metric, id string, level bool, n int64) metered.Used {
+			return metered.Used{
+				Component: metered.Component{ID: id, MetricName: metric, Rates: []metered.Rate{{Price: rating.Price{
+					Model: rating.PerUnit, UnitPrice: money.Whole(1), Minimum: 100_000,
+				}}}},
+				Level: level, Quantities: usage.Totals{
+					{Group: "0 ", Value: money.Whole(n)}, {Group: "-1 ", Value: money.Whole(1), Records: 1},
+				},
+			}
+		}
+		s := metered.Segment{Usage: []metered.Used{
+			price("calls", "a", false, calls), price("calls", "b", false, calls), price("seats", "c", true, seats),
+		}, Commitment: &metered.Commitment{ID: "k", Amount: 1_000_000}}
+		s.Share.From, s.Share.To, s.Share.Length = from, to, 30
+		return s
+	}
+
+	standing, err := metered.Stand([]metered.Segment{segment(0, 10, 3, 7), segment(10, 30, 5, 4)}, "EUR")
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1_000_000), standing.Committed)
+	// Calls twice, and seats for their share: 2×3 + 7/3, and 2×5 + 4×2/3 rounded to cents.
+	require.Equal(t, money.Minor(600+233+1000+267), standing.Spent)
+	require.Equal(t, map[string]string{"calls": "10", "seats": "8"}, map[string]string{
+		"calls": standing.Quantities["calls"].String(), "seats": standing.Quantities["seats"].String(),
+	})
+}
+
+func TestCheckThresholds(t *testing.T) {
+	t.Parallel()
+	prices := metered.Prices{Components: []metered.Component{{MetricName: "calls"}}}
+	committed := prices
+	committed.Commitment = &metered.Commitment{Amount: 100}
+	check := func(p metered.Prices, all ...metered.Threshold) [2]string {
+		if err := p.CheckThresholds(all); err != nil {
+			return [2]string{fault.From(err).Code, fault.From(err).Param}
+		}
+		return [2]string{}
+	}
+	ten := money.Whole(10)
+	require.Equal(t, [2]string{}, check(committed,
+		metered.Threshold{Amount: 5}, metered.Threshold{Percent: ten}, metered.Threshold{MetricName: "calls", Quantity: ten}))
+	for param, all := range map[string][]metered.Threshold{
+		"usageThresholds[0]":            {{}},
+		"usageThresholds[1]":            {{Amount: 5}, {Amount: 5, Invoice: true}},
+		"usageThresholds[0].amount":     {{Amount: -1}},
+		"usageThresholds[0].percent":    {{Percent: ten}},
+		"usageThresholds[0].quantity":   {{MetricName: "calls"}},
+		"usageThresholds[0].metricName": {{MetricName: "seats", Quantity: ten}},
+	} {
+		require.Equal(t, [2]string{"usage_threshold_invalid", param}, check(prices, all...))
+	}
+	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Amount: 5, Percent: ten})[0])
+	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Percent: money.Whole(10_001)})[0])
+	require.Equal(t, "usage_thresholds_out_of_range", check(prices, make([]metered.Threshold, 21)...)[0])
+}

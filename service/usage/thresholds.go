@@ -1,0 +1,175 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/metered"
+	"perennial/billing/metering"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// thresholdsAsked bounds the subscriptions that one pass asks about. Those that it leaves, the next one has.
+const thresholdsAsked = 200
+
+// AskThresholds asks, of subscriptions of which records were merged, which thresholds their usage has reached. A
+// crossing is its row, its event and, if wanted, an invoice in one transaction: exactly one for each period, whichever
+// process dies or asks too. The error is that of all subscriptions that fail: they are asked about again, after the
+// others.
+func (s *Service) AskThresholds(ctx context.Context) error {
+	touched, err := s.Store.Usage.Touched(ctx, thresholdsAsked)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, one := range touched {
+		err := s.askThresholds(ctx, one)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			continue
+		}
+		failed = append(failed, fmt.Errorf("service: thresholds of %s: %w", one.ID, err))
+		failed = append(failed, s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
+			return tx.Usage.AskLater(ctx, one.Ref)
+		}))
+	}
+	return errors.Join(failed...)
+}
+
+var asUsage = db.BySystem("usage")
+
+func (s *Service) askThresholds(ctx context.Context, of db.UsageTouched) error {
+	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
+	if err != nil && !errors.Is(err, db.ErrSubscriptionNotFound) {
+		return err
+	}
+	counted, err := s.standing(ctx, of.EnvironmentID, sub)
+	if err != nil {
+		return err
+	}
+	if counted == nil {
+		return s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error { return tx.Usage.Asked(ctx, of) })
+	}
+	return s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
+		found, err := tx.Lifecycle.LockSubscription(ctx, of.EnvironmentID, of.ID)
+		if err != nil {
+			return err
+		}
+		asked := lifecycle.ThresholdsAsked{
+			PeriodIndex: sub.PeriodIndex, MeteredSince: sub.MeteredSince, Standing: counted.standing,
+		}
+		asked.Reached, err = tx.Subscriptions.UsageReached(ctx, of.EnvironmentID, of.ID, sub.PeriodIndex)
+		if err != nil {
+			return err
+		}
+		if asked.Segments, err = counted.unbilled(ctx, tx, of.Ref, sub.Currency); err != nil {
+			return err
+		}
+		state, changes, err := lifecycle.CrossThresholds(found, asked, db.Moment(tx.Now, tx.Real))
+		if err != nil {
+			return err
+		}
+		thresholds := found.Subscription.Thresholds(found.Plan.Metered)
+		if len(changes.Crossings) == len(metered.Crossed(thresholds, asked.Reached, asked.Standing)) {
+			if err := tx.Usage.Asked(ctx, of); err != nil { // else the next pass counts what goes on by then
+				return err
+			}
+		}
+		if err := tx.Wake(ctx, of.EnvironmentID, state, ""); err != nil {
+			return err
+		}
+		return tx.Lifecycle.Write(ctx, of.EnvironmentID, state, changes)
+	})
+}
+
+// periodUsage is what was used in a subscription's current period.
+type periodUsage struct {
+	standing metered.Standing
+	segments []metering.Segment
+	on       []plan.Plan
+	counted  []metered.Segment // without what nobody has used
+}
+
+// standing counts how far the current period of a subscription has come; nil: it reaches no threshold that it had not
+// before.
+func (s *Service) standing(
+	ctx context.Context, environmentID string, sub subscription.Subscription,
+) (*periodUsage, error) {
+	if sub.MeteredSince.IsZero() {
+		return nil, nil
+	}
+	all, from, err := s.periodSegments(ctx, environmentID, sub)
+	if err != nil || from == len(all) {
+		return nil, err
+	}
+	accruing, err := s.accruing(ctx, environmentID, sub, all, from)
+	if err != nil {
+		return nil, err
+	}
+	p := periodUsage{segments: all[from:]}
+	var counted []metered.Segment
+	for _, of := range accruing {
+		p.on, counted = append(p.on, of.On), append(counted, of.Counted)
+		p.counted = append(p.counted, of.Counted.Unbounded())
+	}
+	if p.standing, err = metered.Stand(counted, sub.Currency); err != nil {
+		return nil, err
+	}
+	reached, err := s.Store.Subscriptions.UsageReached(ctx, environmentID, sub.ID, sub.PeriodIndex)
+	thresholds := sub.Thresholds(p.on[len(p.on)-1].Metered)
+	if err != nil || len(metered.Crossed(thresholds, reached, p.standing)) == 0 {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// unbilled returns what of the usage no invoice bills yet. What it takes back waits for the end of the period.
+func (p *periodUsage) unbilled(
+	ctx context.Context, tx *db.Tx, of db.Ref, c money.Currency,
+) ([]lifecycle.RatedSegment, error) {
+	start := p.segments[0].Start
+	billed, err := tx.Lifecycle.UsageBilled(ctx, of.EnvironmentID, of.ID, start)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := tx.Lifecycle.UsageKept(ctx, of.EnvironmentID, of.ID, start)
+	if err != nil {
+		return nil, err
+	}
+	rated, err := lifecycle.RateUsage(p.segments, p.on, p.counted, billed, kept, c)
+	for i := range rated {
+		rated[i].Charges = slices.DeleteFunc(rated[i].Charges, func(c metered.Charge) bool { return c.Amount <= 0 })
+	}
+	return rated, err
+}
+
+// periodSegments returns the segments of a subscription, with the one that goes on, and from which on they are of the
+// current period.
+func (s *Service) periodSegments(
+	ctx context.Context, environmentID string, sub subscription.Subscription,
+) (all []metering.Segment, from int, err error) {
+	if all, err = s.Store.Subscriptions.AllSegments(ctx, environmentID, sub.ID, forever); err != nil {
+		return nil, 0, err
+	}
+	from = slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == sub.PeriodIndex })
+	if from < 0 {
+		from = len(all)
+	}
+	current, goesOn, err := metering.Current(sub)
+	if goesOn {
+		all = append(all, current)
+	}
+	return all, from, err
+}
+
+// forever is after every segment.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
