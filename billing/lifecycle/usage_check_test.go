@@ -144,7 +144,7 @@ func (l *life) corrections() (sum money.Minor) {
 			if line.Kind != invoice.Metered || inv.Status == invoice.Void {
 				continue
 			}
-			unpaid = unpaid || inv.Status != invoice.Paid
+			unpaid = unpaid || inv.Status != invoice.Paid || inv.CarriedForward > 0 // to one that is not paid
 			if net := line.Net(); net < 0 {
 				tax, _ := taxOn(line).Float64()
 				sum += -net + money.Minor(-tax) + 1
