@@ -11,7 +11,9 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metered"
 	"perennial/billing/money"
+	"perennial/billing/rating"
 	"perennial/billing/usage"
 	"perennial/contract"
 	"perennial/db"
@@ -222,9 +224,25 @@ func TestUsage_TakenAheadOfTheEndIsBilled(t *testing.T) {
 	require.True(t, used(l, "us", 4, l.Clock.Now().Add(usage.MaxAhead)).Taken)
 	require.True(t, used(l, "eu", 2, l.Clock.Now().Add(time.Microsecond)).Taken)
 	l.Perform(life.CancelNow(""))
-
 	all := l.Invoices()
 	require.Equal(t, []string{"usage Plan – calls 2 × 0.05 = 10", "usage Plan – calls 54 × 0.02 = 108"},
 		amounts(all[len(all)-1]))
 	l.Sound()
+}
+
+// So is a transaction, which its price looks at by itself.
+func TestUsage_TransactionTakenAheadOfTheEndIsBilled(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	p := metering(calls(t, s))
+	p.Metered.Components[0].Rates = []metered.Rate{{Price: rating.Price{
+		Model: rating.Percentage, Percent: money.Whole(2), Transactions: rating.Transactions{Fee: perUnit("0.3").UnitPrice},
+	}}}
+	l := life.Begin(t, s, p)
+	l.Until(scene.Start.Add(10 * life.Day))
+	used(l, "us", 50, l.Clock.Now().Add(-time.Minute))
+	require.True(t, used(l, "us", 100, l.Clock.Now().Add(time.Minute)).Taken)
+	l.Perform(life.CancelNow(""))
+	all := l.Invoices()
+	require.Equal(t, []string{"usage Plan – calls 150 ×  = 360"}, amounts(all[len(all)-1]), "3.00 and twice 0.30")
 }

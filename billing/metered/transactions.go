@@ -41,7 +41,7 @@ func (q *Question) Counter(of usage.Metric) *Counter {
 func (c *Counter) Take(records []usage.Measured) error {
 	periods := c.question.Periods
 	for _, r := range usage.Effective(records) {
-		i := sort.Search(len(periods), func(n int) bool { return r.At.Before(periods[n].End) }) // their ends ascend
+		i := sort.Search(len(periods), func(n int) bool { return r.At.Before(periods[n].Until()) }) // they ascend
 		if i == len(periods) || r.At.Before(periods[i].Start) {
 			continue
 		}

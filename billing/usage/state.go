@@ -32,6 +32,14 @@ type Span struct {
 	Weight     time.Duration
 }
 
+// Until returns up to when records count in the period.
+func (s Span) Until() time.Time {
+	if s.Late.After(s.End) {
+		return s.Late
+	}
+	return s.End
+}
+
 func (s Span) weight() time.Duration {
 	if s.Weight > 0 {
 		return s.Weight

@@ -40,11 +40,7 @@ func (l *Log) series(
 	regroup usage.Regroup, beat func(),
 ) ([]usage.Totals, error) {
 	r := Reader{l.reads}
-	last := periods[len(periods)-1]
-	from, to := periods[0].Start, last.End
-	if last.Late.After(to) {
-		to = last.Late
-	}
+	from, to := periods[0].Start, periods[len(periods)-1].Until()
 	if of.Carries() {
 		from = time.Time{}
 	}

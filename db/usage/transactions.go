@@ -17,7 +17,7 @@ import (
 func (l *Log) transactions(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, q *metered.Question, beat func(),
 ) ([]usage.Totals, error) {
-	r := Reader{l.store.Reads()}
+	r := Reader{l.reads}
 	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (l *Log) transactions(
 	for _, p := range q.Periods {
 		next := dbsqlc.UsageRecordListParams{
 			EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID,
-			AfterAt: p.Start, ToTime: p.End, RowLimit: core.RowLimit(seriesPage),
+			AfterAt: p.Start, ToTime: p.Until(), RowLimit: core.RowLimit(seriesPage),
 		}
 		for more := true; more; beat() {
 			var records []usage.Measured
