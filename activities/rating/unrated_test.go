@@ -108,6 +108,12 @@ func TestUnrated_RestsAndIsRatedOnceItsCauseIsGone(t *testing.T) {
 	require.Contains(t, l.Snap.Unrated, "amount_too_large")
 	require.Equal(t, []int{1}, seen.times())
 
+	waiting, err := l.Store.Payments.UnratedUsage(t.Context())
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+	require.Equal(t, [4]any{1, money.Minor(1000), due, draft(t, l).ID},
+		[4]any{waiting[0].Count, waiting[0].Amount, waiting[0].Oldest, waiting[0].FirstID}, "operators see it")
+
 	l.Until(due.Add(5 * time.Minute))
 	require.Equal(t, []int{1, 2, 3}, seen.times(), "after 1 and 2 minutes")
 	require.Equal(t, due, draft(t, l).UsageFailure.Since)
@@ -120,6 +126,9 @@ func TestUnrated_RestsAndIsRatedOnceItsCauseIsGone(t *testing.T) {
 	require.Nil(t, last.UsageFailure)
 	require.Equal(t, []string{"recurring Plan – Base 1 × 10.00 = 1000"}, amounts(last))
 	require.Empty(t, l.Snap.Unrated)
+	waiting, err = l.Store.Payments.UnratedUsage(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, waiting)
 	l.Sound()
 }
 
@@ -213,6 +222,9 @@ func TestUnrated_HoldsNoTestClockUp(t *testing.T) {
 	require.Equal(t, [3]any{"amount_too_large", month, month.Add(7 * life.Day)},
 		[3]any{failure.Code, failure.Since, failure.RetryAt}, "after 1, 2 and 4 days")
 	require.Equal(t, []int{1, 2, 3}, seen.times())
+	waiting, err := l.Store.Payments.UnratedUsage(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, waiting, "a test is no business of operators")
 
 	takenBack(l, r.Key, many)
 	require.NoError(t, w.Begin(month.Add(8*life.Day)))

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // usageRows are the rows that a store keeps of usage.
@@ -194,4 +195,34 @@ func (a *account) stops(at time.Time) {
 // byStart orders the segments of a period.
 func byStart(a, b metering.Segment) int {
 	return cmp.Or(cmp.Compare(a.PeriodIndex, b.PeriodIndex), a.Start.Compare(b.Start))
+}
+
+// awaiting is the draft whose usage is to be rated first.
+func (l *life) awaiting() (draft invoice.Invoice, ok bool) {
+	for _, inv := range l.store.drafts {
+		if inv.AwaitsUsage() {
+			return inv, true
+		}
+	}
+	return draft, false
+}
+
+// next is what happens automatically beside the rating of usage, which holds nothing up.
+func (l *life) next() (subscription.Action, time.Time) {
+	if _, waits := l.awaiting(); !waits {
+		return l.sub().NextAction, l.sub().NextActionAt
+	}
+	s := l.store.load(false)
+	s.Drafts = slices.DeleteFunc(s.Drafts, invoice.Invoice.AwaitsUsage)
+	return s.Next()
+}
+
+// ratesBefore reports whether the rating of a draft comes before another action, and at most at some time.
+func (l *life) ratesBefore(action subscription.Action, at, to time.Time) (time.Time, bool) {
+	draft, waits := l.awaiting()
+	due := draft.FinalizesAt
+	if !waits || l.lazy || due.After(to) || action != subscription.ActionNone && at.Before(due) {
+		return due, false
+	}
+	return due, true
 }

@@ -340,36 +340,6 @@ func (l *life) billUsage() bool {
 	return true
 }
 
-// awaiting is the draft whose usage is to be rated first.
-func (l *life) awaiting() (draft invoice.Invoice, ok bool) {
-	for _, inv := range l.store.drafts {
-		if inv.AwaitsUsage() {
-			return inv, true
-		}
-	}
-	return draft, false
-}
-
-// next is what happens automatically beside the rating of usage, which holds nothing up.
-func (l *life) next() (subscription.Action, time.Time) {
-	if _, waits := l.awaiting(); !waits {
-		return l.sub().NextAction, l.sub().NextActionAt
-	}
-	s := l.store.load(false)
-	s.Drafts = slices.DeleteFunc(s.Drafts, invoice.Invoice.AwaitsUsage)
-	return s.Next()
-}
-
-// ratesBefore reports whether the rating of a draft comes before another action, and at most at some time.
-func (l *life) ratesBefore(action subscription.Action, at, to time.Time) (time.Time, bool) {
-	draft, waits := l.awaiting()
-	due := draft.FinalizesAt
-	if !waits || l.lazy || due.After(to) || action != subscription.ActionNone && at.Before(due) {
-		return due, false
-	}
-	return due, true
-}
-
 // endUsage ends a life, lets what waits for its usage be issued, and compares all that was billed with a recount.
 func (l *life) endUsage() {
 	l.lazy = false

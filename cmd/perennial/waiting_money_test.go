@@ -19,6 +19,7 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	quiet := metricsOf(t, env)
 	require.Contains(t, quiet, "\nperennial_untaken_charges 0\n")
 	require.Contains(t, quiet, "\nperennial_refunds_owed 0\n")
+	require.Contains(t, quiet, "\nperennial_unrated_usage 0\n")
 	charge := `insert into transactions (id, environment_id, type, status, customer_id, amount, currency, description, trigger, amount_refunded,
 		refund_owed, refund_owed_at, send_number, checks, not_found_count, send_due_at, next_check_at, due_at, completed_at, created_at) `
 	sql(t, env,
