@@ -246,3 +246,18 @@ func TestUsage_TransactionTakenAheadOfTheEndIsBilled(t *testing.T) {
 	all := l.Invoices()
 	require.Equal(t, []string{"usage Plan – calls 150 ×  = 360"}, amounts(all[len(all)-1]), "3.00 and twice 0.30")
 }
+
+// A subscription that ends in the instant in which it began, as on a test clock that stands still, pays what it used in
+// that instant.
+func TestUsage_OfTheInstantOfTheEndIsBilled(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	l := life.Begin(t, s, metering(calls(t, s)))
+	require.True(t, used(l, "us", 50, l.Clock.Now()).Taken)
+	l.Perform(life.CancelNow(""))
+	all := l.Invoices()
+	require.Equal(t, []string{"usage Plan – calls 50 × 0.02 = 100"}, amounts(all[len(all)-1]))
+	require.Equal(t, invoice.Paid, all[len(all)-1].Status)
+	require.True(t, l.Snap.Finished)
+	l.Sound()
+}

@@ -100,6 +100,9 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 				a.refunded(now)
 			}
 			a.status = subscription.Canceled
+			if n := len(a.stretches); n > 0 && a.stretches[n-1].from.Equal(now) {
+				now = now.Add(time.Microsecond) // what is recorded in the instant of a start that is the end, too, is billed
+			}
 			a.stops(now)
 		default:
 		}

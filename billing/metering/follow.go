@@ -83,9 +83,12 @@ func (c Change) ends() bool {
 }
 
 // Cut is where the time before the change ends. A cancellation counts to its instant, also where the period ended
-// before, as in an outage: what is recorded until then is taken, and has no other invoice.
+// before, as in an outage: what is recorded until then is taken, and has no other invoice. So is what is recorded in the
+// instant of a segment's start in which the subscription ends, as on a test clock that stands still.
 func (c Change) Cut() time.Time {
 	switch s := c.After; {
+	case s.Status == subscription.Canceled && s.CanceledAt.Equal(c.Before.MeteredSince):
+		return s.CanceledAt.Add(time.Microsecond)
 	case s.Status == subscription.Canceled:
 		return s.CanceledAt
 	case s.Status == subscription.Paused:
@@ -147,7 +150,7 @@ func BillsEnd(s subscription.Subscription, until time.Time) bool {
 // the next segment bills them. Of a subscription that was canceled at once these are the records whose time is a little
 // ahead, and those that were taken while the cancellation was under way.
 func Late(s subscription.Subscription, of Segment) time.Time {
-	if s.Status != subscription.Canceled || !of.End.Equal(s.CanceledAt) {
+	if s.Status != subscription.Canceled || of.End.Before(s.CanceledAt) {
 		return time.Time{}
 	}
 	return of.End.Add(2 * usage.MaxAhead) // clocks differ, and the cancellation takes its time

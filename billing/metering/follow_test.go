@@ -246,7 +246,8 @@ func TestChange_Follow(t *testing.T) {
 				c.Before.LateUsageUntil, c.After.LateUsageUntil = until(on(2, 1)), until(on(2, 1))
 				return c
 			}(),
-			late: until(on(2, 1)), bills: usageOf(on(2, 1), on(2, 1)),
+			closes: []part{{"calls", 2, on(2, 1), on(2, 1).Add(time.Microsecond), 0, 0, 28}},
+			late:   until(on(2, 1).Add(time.Microsecond)), bills: usageOf(on(2, 1), on(2, 1).Add(time.Microsecond)),
 		},
 		"a cancellation of a plan without metered prices": {change: change(without, cancels(on(2, 15)))},
 		"a payment in past_due": {

@@ -343,11 +343,21 @@ func (a *reporters) requireBilledOnce(ctx context.Context, t *testing.T, env *wo
 		require.Equal(t, len(m.accepted), stored, "records of %s", m.sub)
 		billedUnits, billedCents := usageLines(ctx, t, env, m.sub)
 		require.Equal(t, [2]int64{units, cents}, [2]int64{billedUnits, billedCents},
-			"units and cents of %s, on a clock: %t", m.sub, m.clock != "")
+			"units and cents of %s, on a clock: %t, %s", m.sub, m.clock != "", told(ctx, t, w, m.sub))
 	}
 	require.NotZero(t, records)
 	t.Logf("%d subscriptions, %d records accepted, %v refused, %d invoices with usage", len(a.all), records, refused,
 		count(t, w, "select count(distinct invoice_id) from invoice_lines where kind = 'usage'"))
+}
+
+// told names the times of a subscription's records and segments, for a test that fails.
+func told(ctx context.Context, t *testing.T, w *world.World, sub string) (text string) {
+	t.Helper()
+	require.NoError(t, w.Pool.QueryRow(ctx, `select concat('canceled ', s.canceled_at, ', since ', s.metered_since, ', late until ',
+		s.late_usage_until, ', segments ', (select json_agg(g) from usage_segments g where g.subscription_id = s.id),
+		', records ', (select json_agg(r) from usage_records r where r.subscription_id = s.id))
+		from subscriptions s where s.id = $1`, sub).Scan(&text))
+	return text
 }
 
 // usageLines sums the lines of usage on the invoices of a subscription.
