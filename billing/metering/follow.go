@@ -83,8 +83,8 @@ func (c Change) ends() bool {
 }
 
 // Cut is where the time before the change ends. A cancellation counts to its instant, also where the period ended
-// before, as in an outage: what is recorded until then is taken, and has no other invoice. So is what is recorded in the
-// instant of a segment's start in which the subscription ends, as on a test clock that stands still.
+// before, as in an outage: what is recorded until then is taken, and has no other invoice. So is what is recorded in
+// the instant of a segment's start in which the subscription ends, as on a test clock that stands still.
 func (c Change) Cut() time.Time {
 	switch s := c.After; {
 	case s.Status == subscription.Canceled && s.CanceledAt.Equal(c.Before.MeteredSince):
