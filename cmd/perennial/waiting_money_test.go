@@ -31,12 +31,28 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 		`update transactions set provider_ref = 'pi_1', first_sent_at = now() - interval '25 hours'
 			where id = 'txn_00000000000000000000000003'`,
 		charge+`select 'txn_00000000000000000000000002', id, 'charge', 'success', 'cust_1', 1000, 'XAF', '', 'manual', 0,
-			1000, now() - interval '2 hours', 1, 1, 0, now(), null, now(), now(), now() from environments`)
+			1000, now() - interval '2 hours', 1, 1, 0, now(), null, now(), now(), now() from environments`,
+		`insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, metadata,
+				created_at)
+			select 'plan_1', id, 'P', 'EUR', 'month', 1, 0, true, '{}', now() from environments`,
+		`insert into subscriptions (id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at,
+				interval_unit, interval_count, current_period_start, current_period_end, next_period, cancel_at_period_end,
+				metadata, next_action, next_action_at, created_at, updated_at)
+			select 'sub_1', id, 'cust_1', 'plan_1', 'active', 'EUR', 'UTC', now(), 'month', 1, now(),
+				now() + interval '1 month', 2, false, '{}', 'bill_usage', now() + interval '1 hour', now(), now() from environments`,
+		`insert into invoices (id, environment_id, customer_id, subscription_id, status, reason, currency, total,
+				credit_applied, amount_due, amount_paid, period_start, period_end, phase, automatic_attempts, attempts,
+				finalizes_at, usage_until, usage_failure, created_at)
+			select 'in_1', id, 'cust_1', 'sub_1', 'draft', 'subscription_cycle', 'EUR', 1900, 0, 1900, 0, now(),
+				now() + interval '1 month', 'waiting', 0, 0, now(), now(),
+				jsonb_build_object('code', 'amount_too_large', 'detail', 'Too large.', 'times', 3,
+					'since', now() - interval '3 hours', 'retryAt', now() + interval '1 hour'), now() from environments`)
 
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
 		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_undecided_payments 1",
-		"perennial_refunds_owed 1",
+		"perennial_refunds_owed 1", "perennial_unrated_usage 1",
+		`perennial_unrated_usage_amount{currency="EUR",mode="test"} 1900`, "perennial_overdue_actions 0", "perennial_overlooked_dates 0",
 		`perennial_untaken_charges_amount{currency="EUR",mode="test"} 700`,
 		`perennial_refunds_owed_amount{currency="XAF",mode="test"} 1000`,
 	} {
@@ -50,6 +66,9 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	require.Contains(t, d.found("refunds owed"), "1 charge, the oldest for 2h0m")
 	require.Contains(t, d.found("refunds owed"), "1000 XAF for Acme, Shop")
 	require.Contains(t, d.found("refunds owed"), "retry-refund")
+	require.Contains(t, d.found("unrated usage"), "1 draft, the oldest for 3h0m")
+	require.Contains(t, d.found("unrated usage"), "19.00 EUR for Acme, Shop (test; 1 draft from in_1 on)")
+	require.Contains(t, d.found("unrated usage"), "withoutUsage")
 
 	list := get(t, "http://"+env["LISTEN_ADDRESS"]+"/v1/payments?refundOwed=true", key)
 	require.Contains(t, list, "txn_00000000000000000000000002")
