@@ -85,7 +85,7 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 			"--kind is secret or publishable"},
 		"scope unknown": {[]string{
 			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--scope", "write",
-		}, `--scope is one of *, read, webhooks, not "write"`},
+		}, `--scope is one of *, read, webhooks, access, not "write"`},
 		"network unknown": {[]string{
 			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--allow-from", "home",
 		}, "is not a network"},
