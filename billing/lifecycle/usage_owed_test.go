@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"time"
@@ -75,6 +76,10 @@ func (l *life) checkComponent(
 		by   string
 	}
 	units := map[lot][2]int64{} // before the segment, where that counts, and in it
+	// Where a rate is by transaction, records are counted without those that were taken back: a lot of none has no
+	// minimum.
+	byRecord := slices.ContainsFunc(c.Rates, func(rate metered.Rate) bool { return rate.Price.ByTransaction() })
+	left := map[lot]map[record]int64{} // of each record in the segment
 	for rate := range c.Rates {
 		if len(c.Rates[rate].By) == 0 {
 			units[lot{rate, ""}] = [2]int64{}
@@ -93,12 +98,20 @@ func (l *life) checkComponent(
 		sums := units[of]
 		if within {
 			sums[1] += r.quantity
+			if left[of] == nil {
+				left[of] = map[record]int64{}
+			}
+			left[of][record{at: r.at, metric: r.metric, region: r.region}] += r.quantity
 		} else {
 			sums[0] += r.quantity
 		}
 		units[of] = sums
 	}
 	for of, sums := range units {
+		gone := !slices.ContainsFunc(slices.Collect(maps.Values(left[of])), func(n int64) bool { return n != 0 })
+		if of.by != "" && gone && byRecord {
+			continue // what was billed of it went back
+		}
 		price := c.Rates[of.rate].Price
 		key := metered.Key{
 			PriceID: c.ID, Segment: s.Start.UnixMicro(), Lot: metered.Lot{Rate: of.rate, By: usage.Group(of.by)},
