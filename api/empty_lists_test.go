@@ -27,6 +27,7 @@ var emptyMeans = map[string]string{
 	"MeteredRate.currencies":             "sold in the plan's own currency only",
 	"MeteredRate.tiers":                  "none, as without the field; the models say how many",
 	"MetricDefinition.groupBy":           "not grouped",
+	"Minimum.currencies":                 "sold in the plan's own currency only",
 	"MetricFilter.exclude":               "no record is left out",
 	"MetricFilter.exclude[]":             "an entry that leaves out none",
 	"MetricFilter.exclude[].*":           "an entry that leaves out none",

@@ -60,8 +60,38 @@ func TestMeteredPrices_AreShownAndSoldWithPlans(t *testing.T) {
 	require.Equal(t, other.ID, sub.PendingPlanID)
 	extra := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", `{"name":"Extra","kind":"add_on","currency":"USD",
 		"interval":"month","amount":1,"meteredPrices":[{"metricName":"calls","rates":[{"model":"per_unit","unitAmount":"1"}]}]}`))
-	problem(t, 409, "metered_prices_not_billed", "addOns[0].planId", b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID,
-		map[string]any{"addOns": []any{map[string]any{"planId": extra.ID}}}))
+	sub = as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": customer.ID, "planId": made.ID, "addOns": []any{map[string]any{"planId": extra.ID}}}))
+	require.Equal(t, extra.ID, sub.AddOns[0].PlanID)
+}
+
+// Prices in arrears stand among the others, and a plan may have a least amount of a period.
+func TestPlan_InArrearsAndMinimum(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ask := func(method, path, body string) response { return b.ask(t, b.test, method, path, body) }
+	made := as[Plan](t, http.StatusCreated, ask("POST", "/api/plans", `{"name":"Seats","currency":"USD","interval":"month",
+		"prices":[{"amount":100,"currencies":{"EUR":{"amount":90}}},
+		{"name":"Seats","billing":"arrears","model":"per_unit","unitAmount":"250","currencies":{"EUR":{"unitAmount":"220"}}}],
+		"minimum":{"amount":5000,"currencies":{"EUR":{"amount":4500}}}}`))
+	require.Equal(t, [2]string{"", "arrears"}, [2]string{made.Prices[0].Billing, made.Prices[1].Billing})
+	require.EqualValues(t, 350, made.Amount, "what a period costs, whenever it is billed")
+	require.EqualValues(t, 4500, made.Minimum.Currencies["EUR"].Amount)
+	path := "/api/plans/" + made.ID
+	require.Equal(t, made, as[Plan](t, 200, ask("GET", path, "")))
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": made.ID, "quantity": 3, "currency": "EUR"}))
+	require.Len(t, sub.Items, 1, "an item is billed in advance")
+	problem(t, 409, "plan_version_unchanged", "prices", ask("POST", path+"/versions", `{"minimum":{"amount":5000,
+		"currencies":{"EUR":{"amount":4500}}}}`))
+	none := as[Plan](t, 201, ask("POST", path+"/versions", `{"minimum":{"amount":0}}`))
+	require.Nil(t, none.Minimum)
+	problem(t, 422, "price_billing_invalid", "prices[0].billing", ask("POST", path+"/versions",
+		`{"prices":[{"amount":1,"once":true,"billing":"arrears"}]}`))
+	problem(t, 422, "add_on_field_unsupported", "minimum", ask("POST", "/api/plans", `{"name":"x","kind":"add_on",
+		"currency":"USD","interval":"month","amount":1,"minimum":{"amount":5}}`))
+	problem(t, 422, "price_currency_missing", "minimum.currencies.EUR", ask("POST", "/api/plans", `{"name":"x","currency":"USD",
+		"interval":"month","prices":[{"amount":1,"currencies":{"EUR":{"amount":1}}}],"minimum":{"amount":5}}`))
 }
 
 func TestMeteredPrices_Refusals(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -167,8 +168,7 @@ func (u *Usage) close(
 // counted is what the segments of a draft come to; the zero value bills nothing.
 type counted struct {
 	draftID  string
-	rated    []metering.Segment
-	on       []plan.Plan
+	rated    []metering.Priced
 	segments []metered.Segment
 }
 
@@ -180,29 +180,44 @@ func (u *Usage) count(
 	if err != nil {
 		return counted{}, err
 	}
-	c := counted{draftID: draft.ID, rated: all[from:]}
-	known := map[plan.Ref]plan.Plan{}
+	priced, err := u.priced(ctx, ref.EnvironmentID, of.Currency, all)
+	if err != nil {
+		return counted{}, err
+	}
+	c := counted{draftID: draft.ID, rated: priced[from:]}
 	spans := make([]metered.Span, len(all))
-	for i, s := range all {
-		on, loaded := known[s.Plan]
-		if !loaded {
-			if on, err = u.Store.Catalog.PlanVersion(ctx, ref.EnvironmentID, s.Plan); err != nil {
-				return counted{}, err
-			}
-			if on, err = on.In(of.Currency); err != nil {
-				return counted{}, err
-			}
-			known[s.Plan] = on
-		}
-		spans[i] = s.Span(on)
-		spans[i].Late = metering.Late(of, s)
-		if i >= from {
-			c.on = append(c.on, on)
-		}
+	for i, s := range priced {
+		spans[i] = s.Span()
+		spans[i].Late = metering.Late(of, s.Segment)
 	}
 	beat := func() { execution.Heartbeat(ctx) }
 	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, beat)
 	return c, err
+}
+
+// priced reads the versions of plans and add-ons whose prices counted in segments, as they are sold in a currency.
+func (u *Usage) priced(
+	ctx context.Context, environmentID string, currency money.Currency, all []metering.Segment,
+) ([]metering.Priced, error) {
+	known := map[plan.Ref]plan.Plan{}
+	for _, r := range metering.Versions(all) {
+		p, err := u.Store.Catalog.PlanVersion(ctx, environmentID, r)
+		if err != nil {
+			return nil, err
+		}
+		if known[r], err = p.In(currency); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]metering.Priced, len(all))
+	for i, s := range all {
+		var err error
+		out[i], err = s.Priced(func(r plan.Ref) (plan.Plan, bool) { p, has := known[r]; return p, has })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // issue issues the draft with what is owed and not billed, and does what else is due.
@@ -224,7 +239,7 @@ func (u *Usage) issue(ctx context.Context, in contract.AdvanceInput, c counted) 
 			if err != nil {
 				return err
 			}
-			rated.Segments, err = lifecycle.RateUsage(c.rated, c.on, c.segments, billed, kept, found.Subscription.Currency)
+			rated.Segments, err = lifecycle.RateUsage(c.rated, c.segments, billed, kept, found.Subscription.Currency)
 			if err != nil {
 				return err
 			}

@@ -101,7 +101,7 @@ func formOf(p plan.Plan) FilePlan {
 	if p.Metered != nil {
 		form.UsageThresholds = view.RenderThresholds(p.Metered.Thresholds)
 	}
-	form.Commitment, form.Features = commitment, renderFeatures(p.Features)
+	form.Commitment, form.Minimum, form.Features = commitment, renderMinimum(p.Metered), renderFeatures(p.Features)
 	return form
 }
 

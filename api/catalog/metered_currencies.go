@@ -102,13 +102,13 @@ func renderRateCurrencies(of rating.Currencies) map[string]RateAmounts {
 	return out
 }
 
-// amounts are those in further currencies.
-func (k Commitment) amounts() map[money.Currency]money.Minor {
-	if len(k.Currencies) == 0 {
+// amountsOf reads amounts in further currencies.
+func amountsOf(forms map[string]CommitmentAmount) map[money.Currency]money.Minor {
+	if len(forms) == 0 {
 		return nil
 	}
 	out := map[money.Currency]money.Minor{}
-	for code, a := range k.Currencies {
+	for code, a := range forms {
 		out[money.Currency(code)] = money.Minor(a.Amount)
 	}
 	return out

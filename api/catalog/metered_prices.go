@@ -62,13 +62,27 @@ type Commitment struct {
 	Currencies map[string]CommitmentAmount `json:"currencies,omitempty" doc:"The amount in the currencies that the plan is sold in beside its own, by ISO 4217 code."`
 }
 
-// CommitmentAmount is a commitment in another currency than the plan's.
+// CommitmentAmount is a commitment or a minimum in another currency than the plan's.
 type CommitmentAmount struct {
 	Amount int64 `json:"amount" minimum:"1" maximum:"999999999999" example:"45000" doc:"Minor units of this currency."`
 }
 
-// meteredOf reads the metered prices of a form in the plan's currency. Absent, both stay as they are.
-func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currency) (metered.Revision, error) {
+// Minimum is the least that all lines of a period come to.
+type Minimum struct {
+	Amount     int64                       `json:"amount" minimum:"0" maximum:"999999999999" example:"10000" doc:"The least that all lines of a period come to together, in minor units: prices in advance and in arrears, usage, and those of add-ons. A line after the period raises them to it, for the time that the plan counted."`
+	Currencies map[string]CommitmentAmount `json:"currencies,omitempty" doc:"The amount in the currencies that the plan is sold in beside its own, by ISO 4217 code."`
+}
+
+// afterPeriod is what a form says of what is billed after each period. Absent, each part stays as it is.
+type afterPeriod struct {
+	prices     []MeteredPriceForm
+	commitment *Commitment
+	minimum    *Minimum
+}
+
+// meteredOf reads the metered prices of a form in the plan's currency.
+func meteredOf(form afterPeriod, c money.Currency) (metered.Revision, error) {
+	forms, commitment := form.prices, form.commitment
 	var d view.UnitAmounts
 	var r metered.Revision
 	if forms != nil {
@@ -86,8 +100,11 @@ func meteredOf(forms []MeteredPriceForm, commitment *Commitment, c money.Currenc
 		r.Commitment = &metered.Commitment{
 			Amount:        money.Minor(commitment.Amount),
 			OverageFactor: d.Parse("commitment.overageFactor", commitment.OverageFactor),
-			Currencies:    commitment.amounts(),
+			Currencies:    amountsOf(commitment.Currencies),
 		}
+	}
+	if m := form.minimum; m != nil {
+		r.Minimum = &metered.Minimum{Amount: money.Minor(m.Amount), Currencies: amountsOf(m.Currencies)}
 	}
 	return r, d.Err
 }
@@ -126,6 +143,13 @@ func renderMetered(p *metered.Prices, c money.Currency) ([]MeteredPrice, *Commit
 		Amount: int64(p.Commitment.Amount), OverageFactor: p.Commitment.OverageFactor.String(),
 		Currencies: renderCommitments(p.Commitment.Currencies),
 	}
+}
+
+func renderMinimum(p *metered.Prices) *Minimum {
+	if p == nil || p.Minimum == nil {
+		return nil
+	}
+	return &Minimum{Amount: int64(p.Minimum.Amount), Currencies: renderCommitments(p.Minimum.Currencies)}
 }
 
 func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {

@@ -24,6 +24,7 @@ type PlanVersionForm struct {
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" maxItems:"20" doc:"All metered prices of the new version; their metrics count in the version that counts now. An empty list: none, and no commitment. Default: those of the current version."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period; an amount of 0: none. Default: that of the current version."`
+	Minimum       *Minimum           `json:"minimum,omitempty" doc:"The least that all lines of a period come to together; an amount of 0: none. Default: that of the current version."`
 	// UsageThresholds are nil where they stay.
 	UsageThresholds []view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"All usage thresholds of the new version. An empty list: none. Default: those of the current version."`
 
@@ -33,7 +34,7 @@ type PlanVersionForm struct {
 
 // empty reports whether the form says nothing.
 func (f PlanVersionForm) empty() bool {
-	usage := f.MeteredPrices != nil || f.Commitment != nil || f.UsageThresholds != nil
+	usage := f.MeteredPrices != nil || f.Commitment != nil || f.Minimum != nil || f.UsageThresholds != nil
 	return f.Amount == nil && len(f.Prices) == 0 && !usage && f.TrialDays == nil && f.TrialEnd == ""
 }
 
@@ -42,15 +43,15 @@ func (h *Handler) createPlanVersion(
 ) (*httpkit.Reply[Plan], error) {
 	if in.Body.empty() {
 		return nil, fault.InvalidParam("prices", "field_missing",
-			"The version changes nothing. Send `amount`, `prices`, `meteredPrices`, `commitment`, `usageThresholds`, "+
-				"`trialDays` or `trialEndBehavior`.")
+			"The version changes nothing. Send `amount`, `prices`, `meteredPrices`, `commitment`, `minimum`, "+
+				"`usageThresholds`, `trialDays` or `trialEndBehavior`.")
 	}
 	currency := httpkit.Resource[plan.Plan](c).Currency
 	prices, warnings, err := pricesOf(in.Body.Amount, in.Body.Prices, currency)
 	if err != nil {
 		return nil, err
 	}
-	usage, err := meteredOf(in.Body.MeteredPrices, in.Body.Commitment, currency)
+	usage, err := meteredOf(afterPeriod{in.Body.MeteredPrices, in.Body.Commitment, in.Body.Minimum}, currency)
 	if err != nil {
 		return nil, err
 	}

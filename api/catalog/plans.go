@@ -47,6 +47,7 @@ type PublicPlan struct {
 	// MeteredPrices and Commitment are in a file of their own.
 	MeteredPrices []MeteredPrice `json:"meteredPrices,omitempty" doc:"What usage costs beside the prices, after each period. Absent: nothing."`
 	Commitment    *Commitment    `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period. Absent: nothing."`
+	Minimum       *Minimum       `json:"minimum,omitempty" doc:"The least that all lines of a period come to together. Absent: nothing."`
 	Features      []Feature      `json:"features,omitempty" doc:"What subscribers may use. Absent: nothing is said."`
 	TrialDays     int            `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
 	TrialEnd      string         `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
@@ -91,7 +92,8 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency),
 		Currencies: codesOf(p), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices,
-		MeteredPrices: metered, Commitment: commitment, Features: renderFeatures(p.Features), TrialDays: p.TrialDays,
+		MeteredPrices: metered, Commitment: commitment, Minimum: renderMinimum(p.Metered),
+		Features: renderFeatures(p.Features), TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: view.Unix(p.CreatedAt),
 	}
@@ -120,6 +122,7 @@ type PlanTerms struct {
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period. Such a plan can be written and shown; to subscribe to it is refused for now, since usage is not billed yet. A plan with them is sold in one currency."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period."`
+	Minimum       *Minimum           `json:"minimum,omitempty" doc:"The least that all lines of a period come to together."`
 	// UsageThresholds are of the metered prices.
 	UsageThresholds []view.UsageThreshold `json:"usageThresholds,omitempty" minItems:"1" maxItems:"20" doc:"Extents of a period's usage that are announced when it reaches them, each once for each period (event usage.threshold_reached), and billed at once if wanted. A subscription may have others. Default: none."`
 
@@ -149,7 +152,7 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	usage, err := meteredOf(f.MeteredPrices, f.Commitment, money.Currency(f.Currency))
+	usage, err := meteredOf(afterPeriod{f.MeteredPrices, f.Commitment, f.Minimum}, money.Currency(f.Currency))
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}

@@ -11,7 +11,10 @@ import (
 	"perennial/billing/rating"
 )
 
-// Price is one component of a plan, charged for each period in advance.
+// arrears is the billing of a price after each period.
+const arrears = "arrears"
+
+// Price is one component of a plan, charged for each period.
 type Price struct {
 	ID     string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name   string `json:"name,omitempty" example:"Base fee"`
@@ -28,8 +31,9 @@ type PriceForm struct {
 
 // PriceModel says how a price turns the subscription's quantity into an amount.
 type PriceModel struct {
-	Once  bool   `json:"once,omitempty" doc:"Charged once, on the first invoice of a subscription, such as a setup fee. Otherwise every period has it."`
-	Model string `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitAmount. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`
+	Once    bool   `json:"once,omitempty" doc:"Charged once, on the first invoice of a subscription, such as a setup fee. Otherwise every period has it."`
+	Billing string `json:"billing,omitempty" enum:"advance,arrears" example:"arrears" doc:"When a period is billed. advance: when it begins. arrears: when it is over, as usage is, for the time in it. Default: advance."`
+	Model   string `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitAmount. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`
 	PriceRule
 	UnitPrice    string      `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units of the currency: 4.50 where that is 450."`
 	PackagePrice string      `json:"packagePrice,omitempty" maxLength:"30" deprecated:"true" doc:"packageAmount in major units."`
@@ -58,7 +62,9 @@ func (f PriceForm) price(d *view.UnitAmounts, at string, c money.Currency) (plan
 		in := fmt.Sprintf("%stiers[%d].", at, i)
 		p.Tiers = append(p.Tiers, tier.tier(d, in, c, inMajor{tier.UnitPrice, tier.PackagePrice}))
 	}
-	out := plan.Price{Name: f.Name, Once: f.Once, Price: p, Currencies: currenciesOf(d, at, f.Currencies)}
+	out := plan.Price{
+		Name: f.Name, Once: f.Once, Arrears: f.Billing == arrears, Price: p, Currencies: currenciesOf(d, at, f.Currencies),
+	}
 	return out, d.Err
 }
 
@@ -67,6 +73,9 @@ func renderPrice(p plan.Price, c money.Currency) Price {
 		Once: p.Once, Model: string(p.Model), PriceRule: renderRule(p.Price, c), UnitPrice: p.UnitPrice.String(),
 		PackagePrice: p.PackagePrice.String(), Currencies: renderCurrencies(p.Currencies),
 	}}
+	if p.Arrears {
+		out.Billing = arrears
+	}
 	for _, tier := range p.Tiers {
 		out.Tiers = append(out.Tiers, PriceTier{
 			TierRule: renderTier(tier, c), UnitPrice: tier.UnitPrice.String(), PackagePrice: tier.PackagePrice.String(),

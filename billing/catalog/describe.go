@@ -71,10 +71,7 @@ func DescribeCommitment(p plan.Plan) string {
 		return "none"
 	}
 	commitment := *p.Metered.Commitment
-	text := money.FormatUnits(commitment.Amount, p.Currency)
-	for _, c := range slices.Sorted(maps.Keys(commitment.Currencies)) {
-		text += ", " + money.FormatUnits(commitment.Currencies[c], c) + " in " + string(c)
-	}
+	text := describeAmounts(commitment.Amount, commitment.Currencies, p.Currency)
 	if factor := commitment.OverageFactor; factor.IsGiven() {
 		text += ", beyond it times " + factor.String()
 	}
@@ -93,6 +90,22 @@ func DescribeThresholds(p *metered.Prices) string {
 		}
 	}
 	return strings.Join(texts, ", ")
+}
+
+// DescribeMinimum writes the least that a period costs, in each currency that the plan is sold in; none: there is none.
+func DescribeMinimum(p plan.Plan) string {
+	if p.Metered == nil || p.Metered.Minimum == nil {
+		return "none"
+	}
+	return describeAmounts(p.Metered.Minimum.Amount, p.Metered.Minimum.Currencies, p.Currency)
+}
+
+func describeAmounts(own money.Minor, others map[money.Currency]money.Minor, c money.Currency) string {
+	text := money.FormatUnits(own, c)
+	for _, other := range slices.Sorted(maps.Keys(others)) {
+		text += ", " + money.FormatUnits(others[other], other) + " in " + string(other)
+	}
+	return text
 }
 
 // DescribeFeatures writes features in one line; none: there are none.
@@ -146,6 +159,9 @@ func describe(p plan.Price, c money.Currency) string {
 	}
 	if p.Once {
 		text += ", once"
+	}
+	if p.Arrears {
+		text += ", in arrears"
 	}
 	if p.Name != "" {
 		return p.Name + ": " + text

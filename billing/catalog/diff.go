@@ -26,7 +26,7 @@ func (c Change) NewVersion() bool {
 
 // versioned reports whether a field is part of what a version of a plan never changes.
 func versioned(field string) bool {
-	return slices.Contains([]string{"prices", "meteredPrices", "commitment", "trialDays", "trialEndBehavior"}, field)
+	return slices.Contains([]string{"prices", "meteredPrices", "commitment", "minimum", "trialDays", "trialEndBehavior"}, field)
 }
 
 // Unversioned are the fields that change in all versions.
@@ -117,7 +117,8 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
 	c.To.TrialEnd, c.To.Metered, c.To.Features = w.TrialEnd, w.Metered, w.Features
 	if was.Metered.Same(w.Metered) { // with the versions of metrics that count by now
-		c.To.Metered = metered.Revision{Commitment: metered.Replaced(w.Metered).Commitment}.Of(was.Metered)
+		by := metered.Replaced(w.Metered)
+		c.To.Metered = metered.Revision{Commitment: by.Commitment, Minimum: by.Minimum}.Of(was.Metered)
 	}
 	for _, f := range []struct {
 		name    string

@@ -6,7 +6,6 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/plan"
-	"perennial/billing/subscription"
 )
 
 // Running is a number of running subscriptions of a plan that are alike: on one version, in one currency, with one
@@ -85,9 +84,6 @@ func totals(on, to plan.Plan, r Running) (before, after money.Minor, err error) 
 		return 0, 0, err
 	}
 	if before, err = on.Total(r.Quantity); err != nil {
-		return 0, 0, err
-	}
-	if err = subscription.CheckMetered(to, "planVersion"); err != nil {
 		return 0, 0, err
 	}
 	after, err = to.Total(r.Quantity)

@@ -2,19 +2,16 @@ package costing
 
 import (
 	"maps"
-	"slices"
 
 	"perennial/billing/invoice"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
-	"perennial/billing/plan"
 )
 
 // Accruing is a segment of which is asked what its usage comes to, with what is known of it.
 type Accruing struct {
-	metering.Segment
-	On      plan.Plan       // the version whose prices count in it
+	metering.Priced
 	Counted metered.Segment // what was used
 }
 
@@ -35,7 +32,7 @@ func (a Accrual) Total() money.Minor { return a.Amount - a.Discount }
 // keeps apart.
 type AccruedLine struct {
 	invoice.Line
-	MetricName string // empty: a commitment
+	MetricName string // empty: a commitment, or a price in arrears
 	// Dimensions are the values that the line is for, those that the rate asks for included; nil: a record has none of the
 	// dimension. Empty: it is not for particular ones, or stands for several lines.
 	Dimensions map[string]*string
@@ -94,6 +91,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 		}
 	}
 	s = s.during(of.Segment)
+	prices := of.Prices()
 	var all []AccruedLine
 	var lines []invoice.Line
 	for _, c := range owed {
@@ -101,7 +99,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 		if !c.Lot.Rated() || c.Amount == 0 && c.Quantity.Sign() == 0 && had == 0 {
 			continue
 		}
-		line, err := s.used(of.Segment, of.On, c)
+		line, err := s.used(of.Priced, prices, c)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +107,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 		if err != nil {
 			return nil, err
 		}
-		name, dimensions := about(of.On, c.Key)
+		name, dimensions := about(prices, c.Key)
 		all = append(all, AccruedLine{Line: line, MetricName: name, Dimensions: dimensions, Billed: had - off.Sum()})
 		lines = append(lines, line)
 	}
@@ -119,7 +117,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 		few = append(few, all[i])
 	}
 	for _, places := range others {
-		rest := AccruedLine{Line: together(of.On, lines, places), MetricName: all[places[0]].MetricName}
+		rest := AccruedLine{Line: together(of.Priced, prices, lines, places), MetricName: all[places[0]].MetricName}
 		for _, i := range places {
 			rest.Billed += all[i].Billed
 		}
@@ -129,15 +127,11 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 }
 
 // about returns the metric that a charge is for, and the values of dimensions.
-func about(on plan.Plan, key metered.Key) (metric string, dimensions map[string]*string) {
-	if on.Metered == nil {
+func about(prices *metered.Prices, key metered.Key) (metric string, dimensions map[string]*string) {
+	component, known := prices.Component(key.PriceID)
+	if !known || component.Fixed {
 		return "", nil
 	}
-	i := slices.IndexFunc(on.Metered.Components, func(c metered.Component) bool { return c.ID == key.PriceID })
-	if i < 0 {
-		return "", nil
-	}
-	component := on.Metered.Components[i]
 	if key.Lot.Rate < 0 || key.Lot.Rate >= len(component.Rates) {
 		return component.MetricName, nil
 	}

@@ -22,7 +22,7 @@ func accruing(p plan.Plan, of metering.Segment, calls, storage int64) Accruing {
 			{Group: "-1 ", Value: money.Whole(7), Records: int64(2 * i)}, {Group: "0 ", Value: money.Whole(n), Records: n},
 		}})
 	}
-	return Accruing{Segment: of, On: p, Counted: counted}
+	return Accruing{Priced: metering.Priced{Segment: of, On: p}, Counted: counted}
 }
 
 // What is shown of a period before its end is what its invoices bill: what they have billed so far and what they bill
@@ -41,7 +41,7 @@ func TestAccrued_IsBilledAndWhatTheNextInvoiceBills(t *testing.T) {
 		require.Equal(t, invoiced, shown.Billed, "%v", used)
 
 		due := rate(t, p, of, used[0], used[1], billed)
-		lines, err := s.Used(of, p, due)
+		lines, err := s.Used(metering.Priced{Segment: of, On: p}, due)
 		require.NoError(t, err)
 		billed = append(billed, due...)
 		for _, line := range lines {

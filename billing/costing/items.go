@@ -16,8 +16,8 @@ func (s Period) Itemized() subscription.Subscription {
 	return s.Subscription
 }
 
-// ItemsOn returns the items of the subscription on a plan: one for each price that every period has, of the plan and of
-// the add-ons.
+// ItemsOn returns the items of the subscription on a plan: one for each price that every period has in advance, of the
+// plan and of the add-ons.
 func (s Period) ItemsOn(p plan.Plan) []subscription.Item {
 	items := s.billedOn(p)
 	for i := range items {
@@ -31,7 +31,7 @@ func (s Period) billedOn(p plan.Plan) []subscription.Item {
 	items := make([]subscription.Item, 0, len(p.Prices)+len(s.AddOns))
 	add := func(of plan.Plan, quantity int64) {
 		for _, price := range of.Prices {
-			if !price.Once {
+			if !price.Once && !price.Arrears {
 				items = append(items, subscription.Item{PriceID: price.ID, Quantity: price.Units(quantity)})
 			}
 		}

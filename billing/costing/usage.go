@@ -12,7 +12,6 @@ import (
 	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/period"
-	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 )
@@ -23,20 +22,21 @@ const MaxUsageLines = 200
 
 // Used returns a line for what each key of a segment comes to, less the percentages of the coupons that it had. A
 // coupon of an amount is taken off what is billed in advance. Fault: amount_too_large.
-func (s Period) Used(of metering.Segment, on plan.Plan, charges []metered.Charge) ([]invoice.Line, error) {
-	s = s.during(of)
+func (s Period) Used(of metering.Priced, charges []metered.Charge) ([]invoice.Line, error) {
+	s = s.during(of.Segment)
+	prices := of.Prices()
 	var lines []invoice.Line
 	for _, c := range charges {
 		if c.Amount == 0 {
 			continue // units that cost nothing, which no line explains
 		}
-		line, err := s.used(of, on, c)
+		line, err := s.used(of, prices, c)
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, line)
 	}
-	return few(on, lines), nil
+	return few(of, prices, lines), nil
 }
 
 // during returns the period as it was in a segment, with the coupons that reduce usage.
@@ -48,10 +48,10 @@ func (s Period) during(of metering.Segment) Period {
 	return s
 }
 
-// used is the line of one key. Fault: amount_too_large.
-func (s Period) used(of metering.Segment, on plan.Plan, c metered.Charge) (line invoice.Line, err error) {
+// used is the line of one key of a segment with these prices. Fault: amount_too_large.
+func (s Period) used(of metering.Priced, prices *metered.Prices, c metered.Charge) (line invoice.Line, err error) {
 	line = invoice.Line{
-		Kind: invoice.Metered, Description: describe(on, c), PlanID: of.Plan.ID, PriceID: c.PriceID,
+		Kind: invoice.Metered, Description: describe(of, prices, c), PlanID: of.Holder(c.PriceID).ID, PriceID: c.PriceID,
 		PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount, Rates: s.Facts.Rates,
 		Period: period.Period{Start: of.Start, End: of.End},
 	}
@@ -75,14 +75,14 @@ func (s Period) used(of metering.Segment, on plan.Plan, c metered.Charge) (line 
 }
 
 // few leaves each price the largest MaxUsageLines of its lines, and makes one of the others.
-func few(on plan.Plan, lines []invoice.Line) []invoice.Line {
+func few(of metering.Priced, prices *metered.Prices, lines []invoice.Line) []invoice.Line {
 	kept, others := largest(lines)
 	few := make([]invoice.Line, 0, len(kept)+len(others))
 	for _, i := range kept {
 		few = append(few, lines[i])
 	}
 	for _, places := range others {
-		few = append(few, together(on, lines, places))
+		few = append(few, together(of, prices, lines, places))
 	}
 	return few
 }
@@ -109,9 +109,9 @@ func largest(lines []invoice.Line) (kept []int, others [][]int) {
 }
 
 // together is one line for those at some places, which are of one price. How each amount comes about is left out.
-func together(on plan.Plan, lines []invoice.Line, places []int) invoice.Line {
+func together(of metering.Priced, prices *metered.Prices, lines []invoice.Line, places []int) invoice.Line {
 	sum := lines[places[0]]
-	sum.Description = on.Titled(title(on, sum.PriceID)) + " (" + strconv.Itoa(len(places)) + " others)"
+	sum.Description = usageTitle(of, prices, sum.PriceID) + " (" + strconv.Itoa(len(places)) + " others)"
 	sum.Amount, sum.UnitPrice, sum.Discounts = 0, "", nil
 	quantity := money.Whole(0)
 	for _, i := range places {
@@ -125,16 +125,19 @@ func together(on plan.Plan, lines []invoice.Line, places []int) invoice.Line {
 	return sum
 }
 
-// title names a component of a plan, or its commitment.
-func title(on plan.Plan, priceID string) string {
-	if on.Metered != nil {
-		for _, component := range on.Metered.Components {
-			if component.ID == priceID {
-				return component.Title()
-			}
-		}
+// usageTitle names a price of a segment, or the commitment to its plan.
+func usageTitle(of metering.Priced, prices *metered.Prices, priceID string) string {
+	holder, title := of.Holder(priceID), "Commitment"
+	if prices != nil && prices.Minimum != nil && prices.Minimum.ID == priceID {
+		title = "Minimum"
 	}
-	return "Commitment"
+	if c, known := prices.Component(priceID); known {
+		title = c.Title()
+	}
+	if title == "" {
+		return holder.Name
+	}
+	return holder.Titled(title)
 }
 
 // reduced returns what percentages take off a line of usage: off all that is owed of its key, less what they took off
@@ -165,7 +168,8 @@ func unitPrice(c metered.Charge) (price money.Decimal, simple bool) {
 		return price, false
 	}
 	only := c.Steps[0]
-	return only.UnitPrice, only.Kind == rating.Units && only.Tier == 0 && only.Quantity.Cmp(c.Quantity) == 0
+	simple = only.Kind == rating.Units || only.Kind == rating.Fixed
+	return only.UnitPrice, simple && only.Tier == 0 && only.Quantity.Cmp(c.Quantity) == 0
 }
 
 // steps are those of a charge; what a commitment adds has none of its own.
@@ -178,8 +182,8 @@ func (s Period) steps(c metered.Charge) []rating.Step {
 }
 
 // describe names what a charge is for: the component and the values of the dimensions that it is for.
-func describe(on plan.Plan, c metered.Charge) string {
-	what := on.Titled(title(on, c.PriceID))
+func describe(of metering.Priced, prices *metered.Prices, c metered.Charge) string {
+	what := usageTitle(of, prices, c.PriceID)
 	var values []string
 	for _, v := range c.Lot.By.Values() {
 		if v != nil {

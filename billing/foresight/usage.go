@@ -1,7 +1,6 @@
 package foresight
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 // used in them has to be read: the caller plays, reads what is Missing, tells it by Count, and plays again.
 type Usage struct {
 	Closed []metering.Segment // all that ended, in the order of time
-	Plans  []plan.Plan        // the versions that Closed name
+	Plans  []plan.Plan        // the versions that Closed name, as they are sold to the subscription
 	Billed []metered.Charge   // by invoices so far, of segments that may be billed still
 	Kept   []invoice.Line     // of usage, of invoices that somebody pays or has paid
 	// BilledUntil is up to when invoices so far bill usage.
@@ -102,7 +101,7 @@ func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
 
 // learn notes the plans of a state, and what its invoices keep of usage.
 func (p *usagePlay) learn(s lifecycle.State) {
-	plans := append([]plan.Plan{s.Plan}, s.Scheduled...)
+	plans := slices.Concat([]plan.Plan{s.Plan}, s.AddOns, s.Scheduled)
 	if s.PendingPlan != nil {
 		plans = append(plans, *s.PendingPlan)
 	}
@@ -143,15 +142,16 @@ func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.R
 		}
 	}
 	counted := make([]metered.Segment, len(segments))
-	on := make([]plan.Plan, len(segments))
+	priced := make([]metering.Priced, len(segments))
 	for i, s := range segments {
 		known, has := p.counted[s.Start.UnixMicro()]
 		if !has || !known.until.Equal(s.End) {
 			p.ask(s.Start)
 			return nil, nil
 		}
-		if on[i], has = p.plans[s.Plan]; !has {
-			return nil, fmt.Errorf("foresight: no version %d of plan %q", s.Plan.Version, s.Plan.ID)
+		var err error
+		if priced[i], err = s.Priced(p.version); err != nil {
+			return nil, err
 		}
 		counted[i] = known.used
 	}
@@ -162,7 +162,12 @@ func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.R
 	for _, line := range p.kept {
 		kept = append(kept, line) // they are summed: their order says nothing
 	}
-	return lifecycle.RateUsage(segments, on, counted, billed, kept, c)
+	return lifecycle.RateUsage(priced, counted, billed, kept, c)
+}
+
+func (p *usagePlay) version(r plan.Ref) (plan.Plan, bool) {
+	found, has := p.plans[r]
+	return found, has
 }
 
 // ask notes a segment that is not counted.
@@ -182,7 +187,8 @@ func (p *usagePlay) end() {
 		return
 	}
 	for _, s := range p.closed {
-		p.Usage.missing = append(p.Usage.missing, s.Span(p.plans[s.Plan]))
+		priced, _ := s.Priced(p.version) // what is not known has no prices, and rate says so
+		p.Usage.missing = append(p.Usage.missing, priced.Span())
 	}
 	p.Usage.from = slices.IndexFunc(p.closed, func(s metering.Segment) bool { return !s.Start.Before(p.asked) })
 }

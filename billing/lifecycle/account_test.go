@@ -35,7 +35,7 @@ type account struct {
 	spells int // of being past due
 	paused bool
 
-	stretches []stretch                      // of metered prices
+	stretches []stretch                      // of prices that are billed after a period
 	measure   proration.Measure              // of the period
 	how       subscription.ProrationBehavior // of the change to come
 	refunding bool                           // the cancellation or pause to come gives unused time back
@@ -158,7 +158,7 @@ func (a *account) opened() {
 	a.begun = true
 	a.index++
 	a.measured()
-	a.counts(a.period.Start, a.plan)
+	a.counts(a.period.Start, a.sold())
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
 	a.billed = a.status != subscription.PastDue || accrues
 	if given := a.short() && a.upTo == subscription.NoProration; a.billed && !given {
@@ -175,8 +175,9 @@ func (a *account) changed(
 	to plan.Plan, units int64, addOns subscription.AddOns, current period.Period, at time.Time,
 ) {
 	from, free, had := a.plan, a.free(), a.sold()
-	if a.begun && to.Ref() != from.Ref() {
-		a.counts(at, to)
+	was, is := stretch{sold: had}.prices(), stretch{sold: a.with(to, units, addOns)}.prices()
+	if a.begun && (!was.Same(is) || !was.SameCommitment(is)) { // else the stretch goes on
+		a.counts(at, a.with(to, units, addOns))
 	}
 	become := func() { a.plan, a.units, a.addOns = to, units, addOns }
 	if same := a.with(to, units, addOns); samePrices(had, same) { // flat prices ignore the quantity
@@ -245,7 +246,7 @@ func (a *account) restarted(current period.Period, at time.Time) {
 	a.period = current
 	a.index++
 	a.measured()
-	a.counts(at, a.plan)
+	a.counts(at, a.sold())
 	if a.billed {
 		a.bill(at)
 	}

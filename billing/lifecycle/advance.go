@@ -94,11 +94,12 @@ func (d *Decision) decide(made subscribing.Decision, err error) error {
 
 // carryOut makes a decision of the subscription's rules true.
 func (d *Decision) carryOut(made subscribing.Decision) error {
-	was := d.Plan
+	change := metering.Change{Before: d.Subscription, Was: d.Plan, WasAddOns: d.AddOns, At: d.due}
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err
 	}
-	made, closed, err := meter(metering.Change{Before: d.Subscription, Was: was, Is: d.Plan, At: d.due}, made)
+	change.Is, change.IsAddOns = d.Plan, d.AddOns
+	made, closed, err := meter(change, made)
 	if err != nil {
 		return err
 	}

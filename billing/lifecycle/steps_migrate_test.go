@@ -26,6 +26,12 @@ func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	for i := range prices {
 		prices[i].ID = fmt.Sprintf("%s_v%d_%d", p.ID, p.Version+1, i)
 	}
+	for _, price := range p.Prices {
+		if price.Arrears {
+			price.ID = fmt.Sprintf("%s_v%d_arrears", p.ID, p.Version+1)
+			prices = append(prices, price)
+		}
+	}
 	terms := p.Terms()
 	terms.Prices = prices
 	if !l.idleUsage {

@@ -10,7 +10,6 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
-	"perennial/billing/plan"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -46,10 +45,9 @@ type UsageRated struct {
 	Segments  []RatedSegment
 }
 
-// RatedSegment is what is to be billed of one segment, with the version of the plan whose prices counted in it.
+// RatedSegment is what is to be billed of one segment.
 type RatedSegment struct {
-	metering.Segment
-	On      plan.Plan
+	metering.Priced
 	Charges []metered.Charge
 }
 
@@ -104,7 +102,7 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	period := d.situation().Period
 	period.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), was.UsageUntil) // as its other lines have them
 	for _, of := range segments {
-		lines, err := period.Used(of.Segment, of.On, of.Charges)
+		lines, err := period.Used(of.Priced, of.Charges)
 		if err != nil {
 			return err
 		}
@@ -193,12 +191,11 @@ func keptOf(s metering.Segment, lines []invoice.Line) map[string]money.Minor {
 	return kept
 }
 
-// RateUsage returns what is owed of each segment and not billed; on and counted are theirs, in their order. kept are
+// RateUsage returns what is owed of each segment and not billed; counted are theirs, in their order. kept are
 // the lines of usage that somebody pays or has paid: a correction gives back no more than they keep. Faults: those of
 // metered.Owed.
 func RateUsage(
-	segments []metering.Segment, on []plan.Plan, counted []metered.Segment, billed []metered.Charge,
-	kept []invoice.Line, c money.Currency,
+	segments []metering.Priced, counted []metered.Segment, billed []metered.Charge, kept []invoice.Line, c money.Currency,
 ) ([]RatedSegment, error) {
 	var rated []RatedSegment
 	for i, s := range segments {
@@ -207,8 +204,8 @@ func RateUsage(
 			return nil, err
 		}
 		of := slices.DeleteFunc(slices.Clone(billed), func(b metered.Charge) bool { return b.Segment != s.Start.UnixMicro() })
-		if due := metered.Afforded(metered.Due(owed, of), keptOf(s, kept)); len(due) > 0 {
-			rated = append(rated, RatedSegment{Segment: s, On: on[i], Charges: due})
+		if due := metered.Afforded(metered.Due(owed, of), keptOf(s.Segment, kept)); len(due) > 0 {
+			rated = append(rated, RatedSegment{Priced: s, Charges: due})
 		}
 	}
 	return rated, nil
@@ -239,7 +236,7 @@ func CrossThresholds(s State, asked ThresholdsAsked, at Moment) (State, Changes,
 	sub := d.Subscription
 	counted := asked.PeriodIndex == sub.PeriodIndex && asked.MeteredSince.Equal(sub.MeteredSince) &&
 		d.Now.Truncate(time.Second).After(sub.MeteredSince) // else a change now leaves no segment of what would be billed
-	if counted && d.Customer.ErasedAt.IsZero() && metering.Counts(sub, d.Plan) {
+	if counted && d.Customer.ErasedAt.IsZero() && metering.Counts(sub, d.Plan, d.AddOns) {
 		reached := metered.Crossed(sub.Thresholds(d.Plan.Metered), asked.Reached, asked.Standing)
 		if err := cross(d, reached, asked); err != nil {
 			return State{}, Changes{}, err
@@ -290,7 +287,7 @@ func billInterim(d *Decision, key string, segments []RatedSegment) (invoiceID st
 		draft.Period.End = draft.Period.Start.Add(time.Second)
 	}
 	for _, of := range segments {
-		lines, err := bills.Used(of.Segment, of.On, of.Charges)
+		lines, err := bills.Used(of.Priced, of.Charges)
 		if err != nil {
 			return "", err
 		}

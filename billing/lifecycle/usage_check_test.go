@@ -12,7 +12,6 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
@@ -27,7 +26,7 @@ type usageRows struct {
 // writeUsage writes the segments and the charges of a decision, as the tables take them.
 func (s *store) writeUsage(c lifecycle.Changes) {
 	for _, one := range c.Segments {
-		if !one.Start.Before(one.End) || s.plans[one.Plan].Metered == nil || one.Share.Length < 1 {
+		if !one.Start.Before(one.End) || s.priced(one).Prices() == nil || one.Share.Length < 1 {
 			s.fail("a segment of nothing: %+v", one)
 		}
 		for _, other := range s.segments {
@@ -64,6 +63,15 @@ func (s *store) writeUsage(c lifecycle.Changes) {
 		}
 		s.charges = append(s.charges, billed)
 	}
+}
+
+// priced is a segment with the plans whose prices counted.
+func (s *store) priced(of metering.Segment) metering.Priced {
+	out := metering.Priced{Segment: of, On: s.plans[of.Plan]}
+	for _, a := range of.AddOns {
+		out.AddOns = append(out.AddOns, s.plans[a.Ref])
+	}
+	return out
 }
 
 // checkUsage holds after each decision of a life: what has no metered prices has no segments and no drafts of usage; a
@@ -168,20 +176,28 @@ func meteredOf(lines []invoice.Line) (sum money.Minor) {
 	return sum
 }
 
-// stretch is a time in which the metered prices of a plan counted.
+// stretch is a time in which the prices of a plan and of add-ons that are billed after a period counted.
 type stretch struct {
 	from, to time.Time
-	plan     plan.Plan
+	sold     []sold
 }
 
-// counts notes that the metered prices of a plan count from an instant on.
-func (a *account) counts(from time.Time, on plan.Plan) {
+// prices are those of all that is sold; nil: none.
+func (s stretch) prices() (all *metered.Prices) {
+	for _, of := range s.sold {
+		all = all.With(of.plan.AfterPeriod(of.units))
+	}
+	return all
+}
+
+// counts notes that what is sold counts from an instant on.
+func (a *account) counts(from time.Time, of []sold) {
 	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() && a.stretches[n-1].from.After(from) {
 		from = a.stretches[n-1].from // a change that waited for a payment, behind another one
 	}
 	a.stops(from)
-	if on.Metered != nil {
-		a.stretches = append(a.stretches, stretch{from: from, plan: on})
+	if s := (stretch{from: from, sold: of}); s.prices() != nil {
+		a.stretches = append(a.stretches, s)
 	}
 }
 

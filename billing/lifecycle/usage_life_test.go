@@ -46,6 +46,16 @@ func (l *life) meter(draw chance) {
 		}
 		l.store.plans[p.Ref()] = p
 	}
+	for i := range 5 {
+		l.billAfter(draw, l.newest(fmt.Sprintf("plan_%d", i)))
+	}
+	for _, a := range l.addOns() {
+		if draw(3, "a metered add-on") == 0 {
+			a.Metered = someMetered(draw, a.ID)
+			a.Metered.Commitment = nil
+		}
+		l.billAfter(draw, a)
+	}
 	l.account.plan = l.store.plans[l.sub().Plan()]
 }
 
@@ -182,7 +192,7 @@ func (l *life) counted(all []metering.Segment, from int) []metered.Segment {
 	spans := make([]metered.Span, len(all))
 	for i, s := range all {
 		spans[i] = metered.Span{
-			Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: l.store.plans[s.Plan].Metered,
+			Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: l.store.priced(s).Prices(),
 		}
 	}
 	return l.countedIn(spans, from)
@@ -217,9 +227,8 @@ func (l *life) lots(c metered.Component, of usage.Span) (all usage.Totals) {
 }
 
 func (l *life) hasComponent(of metering.Segment, id string) bool {
-	return slices.ContainsFunc(l.store.plans[of.Plan].Metered.Components, func(c metered.Component) bool {
-		return c.ID == id
-	})
+	_, has := l.store.priced(of).Prices().Component(id)
+	return has
 }
 
 func added(to usage.Totals, group usage.Group, quantity int64) usage.Totals {
@@ -285,13 +294,12 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 			}
 		}
 	}
-	on := make([]plan.Plan, len(segments))
+	rated := make([]metering.Priced, len(segments))
 	for i, s := range segments {
-		on[i] = l.store.plans[s.Plan]
+		rated[i] = l.store.priced(s)
 	}
 	var err error
-	out.Segments, err = lifecycle.RateUsage(
-		segments, on, l.counted(all, from), billed, l.usageKept(), l.sub().Currency)
+	out.Segments, err = lifecycle.RateUsage(rated, l.counted(all, from), billed, l.usageKept(), l.sub().Currency)
 	require.NoError(l.t, err)
 	for _, of := range out.Segments {
 		for _, charge := range of.Charges {

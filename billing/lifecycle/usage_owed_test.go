@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -31,7 +32,7 @@ func (l *life) checkOwed() {
 			return r.at.Before(s.from) || !r.at.Before(s.to)
 		})
 		if len(in) != len(counted) || len(in) > 1 || len(in) == 1 && !l.sameMetered(in[0], counted[0]) {
-			require.Failf(l.t, "a record is in one segment, or costs nothing", "%+v: %+v, not %+v", r, in, counted)
+			require.Failf(l.t, "a record is in one segment, or costs nothing", "%+v: %+v, not %+v", r, in, said(counted))
 		}
 	}
 	billed := map[metered.Key]money.Minor{}
@@ -50,11 +51,19 @@ func (l *life) checkOwed() {
 			}
 			continue
 		}
+		l.requireCounted(s)
+		prices := l.store.priced(s).Prices()
 		var spent money.Minor
-		for _, c := range l.store.plans[s.Plan].Metered.Components {
-			spent += l.checkComponent(s, c, billed)
+		for _, c := range prices.Components {
+			if c.Fixed {
+				l.checkArrears(s, c, billed)
+				continue
+			}
+			if amount := l.checkComponent(s, c, billed); !c.AddOn {
+				spent += amount
+			}
 		}
-		if k := l.store.plans[s.Plan].Metered.Commitment; k != nil {
+		if k := prices.Commitment; k != nil {
 			key := metered.Key{PriceID: k.ID, Segment: s.Start.UnixMicro()}
 			if want := commitmentOf(*k, s, spent); billed[key] != want {
 				require.Failf(l.t, "a commitment is kept", "%d, not %d: %+v", billed[key], want, s)
@@ -64,6 +73,18 @@ func (l *life) checkOwed() {
 	}
 	for key, amount := range billed {
 		require.Zero(l.t, amount, "billed, but owed by nothing: %+v", key)
+	}
+}
+
+// requireCounted compares a segment with the stretch that it ends with, which announcements tell: it has the same
+// prices, for as many units.
+func (l *life) requireCounted(s metering.Segment) {
+	last := s.End.Add(-time.Nanosecond)
+	i := slices.IndexFunc(l.account.stretches, func(of stretch) bool {
+		return !last.Before(of.from) && (of.to.IsZero() || last.Before(of.to))
+	})
+	if i < 0 || !l.sameMetered(s, l.account.stretches[i]) {
+		require.Failf(l.t, "a segment has the prices that counted", "%+v of %+v", s, said(l.account.stretches))
 	}
 }
 
@@ -163,6 +184,8 @@ func costOf(p rating.Price, of *metering.Segment, units int64) *big.Rat {
 		cost.Mul(left, p.UnitPrice.Rat())
 	case rating.Percentage:
 		cost.Mul(left, p.Percent.Rat()).Mul(cost, big.NewRat(1, 100))
+	case rating.Flat:
+		cost.SetFrac64(int64(p.Amount), 100)
 	default: // by tiers
 	}
 	hundred := big.NewRat(100, 1)
@@ -227,7 +250,7 @@ func commitmentOf(k metered.Commitment, of metering.Segment, spent money.Minor) 
 
 // sameMetered reports whether a segment has the prices that counted.
 func (l *life) sameMetered(s metering.Segment, counted stretch) bool {
-	a, b := l.store.plans[s.Plan].Metered, counted.plan.Metered
+	a, b := l.store.priced(s).Prices(), counted.prices()
 	return a.Same(b) && a.SameCommitment(b)
 }
 
@@ -264,4 +287,15 @@ func (l *life) checkSegments() {
 			}
 		}
 	}
+}
+
+// said writes stretches.
+func said(all []stretch) (out []string) {
+	for _, of := range all {
+		out = append(out, fmt.Sprintf("%s to %s:", of.from, of.to))
+		for _, one := range of.sold {
+			out = append(out, fmt.Sprintf("%d of %+v", one.units, one.plan.Ref()))
+		}
+	}
+	return out
 }

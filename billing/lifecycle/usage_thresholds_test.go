@@ -11,7 +11,6 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/plan"
 )
 
 // someThresholds are of each plan with metered prices; the second one bills nothing.
@@ -29,9 +28,9 @@ func (l *life) crossSome(draw chance) {
 	all := append(slices.Clone(l.store.segments), current)
 	from := slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == s.PeriodIndex })
 	counted := l.counted(all, from)
-	on := make([]plan.Plan, len(counted))
+	priced := make([]metering.Priced, len(counted))
 	for i := range counted {
-		counted[i], on[i] = counted[i].Unbounded(), l.store.plans[all[from+i].Plan]
+		counted[i], priced[i] = counted[i].Unbounded(), l.store.priced(all[from+i])
 	}
 	var billed []metered.Charge
 	for _, c := range l.store.charges {
@@ -46,7 +45,7 @@ func (l *life) crossSome(draw chance) {
 			asked.Reached[of.key] = true
 		}
 	}
-	asked.Segments, err = lifecycle.RateUsage(all[from:], on, counted, billed, l.usageKept(), s.Currency)
+	asked.Segments, err = lifecycle.RateUsage(priced, counted, billed, l.usageKept(), s.Currency)
 	require.NoError(l.t, err)
 	for i, of := range asked.Segments {
 		asked.Segments[i].Charges = slices.DeleteFunc(of.Charges, func(c metered.Charge) bool { return c.Amount <= 0 })

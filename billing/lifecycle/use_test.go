@@ -40,7 +40,7 @@ func (u use) each(do func(of sold, price plan.Price)) { each(u.sold, do) }
 func each(all []sold, do func(of sold, price plan.Price)) {
 	for _, of := range all {
 		for _, price := range of.plan.Prices {
-			if !price.Once {
+			if !price.Once && !price.Arrears {
 				do(of, price)
 			}
 		}

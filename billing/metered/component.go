@@ -17,7 +17,8 @@ import (
 	"perennial/billing/usage"
 )
 
-// Component is a part of a plan that is billed by usage, in arrears. It names the version of the metric that counts.
+// Component is a part of a plan that is billed in arrears: by usage, where it names the version of the metric that
+// counts, or by the quantity of the subscription.
 type Component struct {
 	ID              string `json:"id"`
 	Name            string `json:"name,omitempty"`            // for people; empty: it has none of its own
@@ -28,6 +29,14 @@ type Component struct {
 	// Rates are asked in their order: the first one that a record's dimensions fit counts it. A record that none fits
 	// costs nothing.
 	Rates []Rate `json:"rates"`
+
+	// What follows is not stored: a plan says it of its prices when they are put together for a subscription.
+
+	// Fixed: it is a price in arrears, which counts Units, not records. Units are a level.
+	Fixed bool  `json:"fixed,omitempty"`
+	Units int64 `json:"units,omitempty"`
+	// AddOn: it is an add-on's, so that the plan's commitment is not about it.
+	AddOn bool `json:"addOn,omitempty"`
 }
 
 // Rate prices the records whose dimensions have certain values.

@@ -25,6 +25,11 @@ func (p *Prices) Codes() []money.Currency {
 			all[code] = true
 		}
 	}
+	if m := p.list().Minimum; m != nil {
+		for code := range m.Currencies {
+			all[code] = true
+		}
+	}
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -44,6 +49,9 @@ func (p *Prices) missing(c money.Currency) string {
 	if k := p.list().Commitment; k != nil && k.Currencies[c] == 0 {
 		return commitmentIn(c)
 	}
+	if m := p.list().Minimum; m != nil && m.Currencies[c] == 0 {
+		return minimumIn(c)
+	}
 	return ""
 }
 
@@ -54,6 +62,10 @@ func inCurrency(component, rate int, c money.Currency) string {
 
 func commitmentIn(c money.Currency) string {
 	return fmt.Sprintf("commitment.currencies.%.10s", string(c))
+}
+
+func minimumIn(c money.Currency) string {
+	return fmt.Sprintf("minimum.currencies.%.10s", string(c))
 }
 
 // In returns the prices in a currency, without their amounts in others, as if the plan had been written in it: own is
@@ -80,12 +92,19 @@ func (p *Prices) In(c, own money.Currency) *Prices {
 		}
 		k.Currencies, out.Commitment = nil, &k
 	}
+	if p.Minimum != nil {
+		m := *p.Minimum
+		if c != own {
+			m.Amount = m.Currencies[c]
+		}
+		m.Currencies, out.Minimum = nil, &m
+	}
 	return &out
 }
 
 // CheckCurrency checks the amounts in a further currency of prices that are valid. The fault names the field as the API
-// does. Faults: price_currency_missing, metered_commitment_invalid, usage_threshold_invalid, those of
-// rating.Price.CheckAmounts.
+// does. Faults: price_currency_missing, metered_commitment_invalid, plan_minimum_invalid, usage_threshold_invalid,
+// those of rating.Price.CheckAmounts.
 func (p *Prices) CheckCurrency(c money.Currency) error {
 	if at := p.missing(c); at != "" {
 		return rating.CurrencyMissing(at, c)
@@ -106,6 +125,11 @@ func (p *Prices) CheckCurrency(c money.Currency) error {
 	if k := p.list().Commitment; k != nil {
 		if err := (Commitment{Amount: k.Currencies[c]}).check(); err != nil {
 			return fault.From(err).In(commitmentIn(c) + ".amount")
+		}
+	}
+	if m := p.list().Minimum; m != nil {
+		if err := (Minimum{Amount: m.Currencies[c]}).check(); err != nil {
+			return fault.From(err).In(minimumIn(c) + ".amount")
 		}
 	}
 	return nil

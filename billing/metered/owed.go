@@ -27,8 +27,10 @@ type Segment struct {
 	Start time.Time
 	Share Share
 	Usage []Used // by component
-	// Commitment is for all components together; nil: none.
+	// Commitment is for all metered components of the plan together; nil: none.
 	Commitment *Commitment
+	// Minimum is for all that a period costs; nil: none.
+	Minimum *Minimum
 }
 
 // Used is what a component has counted in a segment.
@@ -95,24 +97,38 @@ func (k Key) compare(other Key) int {
 
 func (s Segment) owed(c money.Currency) ([]Charge, error) {
 	var charges []Charge
-	var spent money.Minor
+	var spent money.Minor // of what the commitment is to
 	for _, used := range s.Usage {
 		for _, quantity := range used.lots() {
 			charge, err := used.owed(s, lotOf(quantity.Group), quantity.Value, c)
 			if err != nil {
 				return nil, err
 			}
-			if spent, err = money.Sum(spent, charge.Amount); err != nil {
-				return nil, err
+			if !used.Fixed && !used.AddOn { // a commitment is to the usage of the plan
+				if spent, err = money.Sum(spent, charge.Amount); err != nil {
+					return nil, err
+				}
 			}
 			charges = append(charges, charge)
 		}
 	}
-	if s.Commitment == nil {
+	if s.Commitment != nil {
+		rest, err := s.Commitment.owed(s, spent, c)
+		if err != nil {
+			return nil, err
+		}
+		charges = append(charges, rest...)
+	}
+	if s.Minimum == nil {
 		return charges, nil
 	}
-	rest, err := s.Commitment.owed(s, spent, c)
-	return append(charges, rest...), err
+	all, err := Total(charges)
+	if err != nil {
+		return nil, err
+	}
+	raised, err := s.Minimum.owed(s, all)
+	raised.Steps = s.Minimum.steps(raised.Amount, c)
+	return append(charges, raised), err
 }
 
 // lots are the quantities of all lots that may cost anything: those of rates without usage too, which may have a
@@ -137,11 +153,12 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 	}
 	price := u.Rates[lot.Rate].Price
 	if price.ByTransaction() {
+		price = scaled(price, s.Share)
 		tally := u.Tallies[lot.group()]
 		if tally == nil {
-			tally = scaled(price, s.Share).Tally()
+			tally = price.Tally()
 		}
-		rated, err := tally.Rate(c)
+		rated, err := tally.RateBy(price, c)
 		charge.Amount, charge.Steps = rated.Amount, rated.Steps
 		return charge, err
 	}

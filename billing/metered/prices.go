@@ -1,6 +1,7 @@
 package metered
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,12 +12,14 @@ import (
 	"perennial/billing/usage"
 )
 
-// Prices are what a plan charges for usage, in arrears: its components, and the least that they cost together.
+// Prices are what a plan charges after each period: its components, the least that they cost together, and the least
+// that a period costs with all that is billed in advance.
 type Prices struct {
 	Components []Component `json:"components"`
 	Commitment *Commitment `json:"commitment,omitempty"` // nil: none
 	// Thresholds are announced when a period reaches them. A subscription may have others.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
+	Minimum    *Minimum    `json:"minimum,omitempty"` // nil: none
 }
 
 // MaxComponents bounds the components of one plan.
@@ -26,9 +29,11 @@ const MaxComponents = 20
 var maxOverageFactor = money.Whole(100)
 
 // Check checks all that can be without the metrics. The fault names the field as the API does. Faults:
-// metered_prices_out_of_range, metered_commitment_invalid, those of Component.Validate that are not about its metric.
+// metered_prices_out_of_range, metered_commitment_invalid, plan_minimum_invalid, those of CheckThresholds, those of
+// Component.Validate that are not about its metric.
 func (p Prices) Check() error {
-	if len(p.Components) == 0 || len(p.Components) > MaxComponents {
+	bare := len(p.Components) == 0 && (p.Commitment != nil || p.Minimum == nil)
+	if bare || len(p.Components) > MaxComponents {
 		return fault.InvalidParam("meteredPrices", "metered_prices_out_of_range",
 			"A plan has at most %d metered prices, and at least one where it has a `commitment`. The request has %d.",
 			MaxComponents, len(p.Components))
@@ -36,6 +41,11 @@ func (p Prices) Check() error {
 	for i, c := range p.Components {
 		if err := c.check(); err != nil {
 			return fault.From(err).Within(place(i))
+		}
+	}
+	if p.Minimum != nil {
+		if err := p.Minimum.check(); err != nil {
+			return err
 		}
 	}
 	if p.Commitment != nil {
@@ -99,7 +109,7 @@ func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
 }
 
 // Identified returns the prices of the next version of a plan with ids: what charges the same as one of the version
-// before keeps its id, so that tiers that are cumulated go on; the others and the commitment get new ones.
+// before keeps its id, so that tiers that are cumulated go on; the others, the commitment and the minimum get new ones.
 func (p Prices) Identified(before *Prices, newID func() string) Prices {
 	left := slices.Clone(before.list().Components)
 	p.Components = slices.Clone(p.Components)
@@ -116,6 +126,10 @@ func (p Prices) Identified(before *Prices, newID func() string) Prices {
 		own := *p.Commitment
 		own.ID, p.Commitment = newID(), &own
 	}
+	if p.Minimum != nil {
+		own := *p.Minimum
+		own.ID, p.Minimum = newID(), &own
+	}
 	return p
 }
 
@@ -131,6 +145,26 @@ func (c Component) charges() string {
 func (p *Prices) Same(other *Prices) bool {
 	a, b := p.list(), other.list()
 	return slices.Equal(a.written(b.Unresolved()), b.written(a.Unresolved()))
+}
+
+// With returns these prices and those of an add-on; nil: none.
+func (p *Prices) With(addOn *Prices) *Prices {
+	if p == nil || addOn == nil {
+		return cmp.Or(p, addOn)
+	}
+	out := *p
+	out.Components = slices.Concat(p.Components, addOn.Components)
+	return &out
+}
+
+// Component returns one of the components; ok is false where none has the id.
+func (p *Prices) Component(id string) (c Component, ok bool) {
+	for _, c := range p.list().Components {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return c, false
 }
 
 // list is p, or prices without components for nil.

@@ -61,6 +61,9 @@ func Questions(spans []Span, from int) ([]Question, error) {
 	places := map[string]int{}
 	for i := from; i < len(spans); i++ {
 		for _, c := range spans[i].components() {
+			if c.Fixed {
+				continue
+			}
 			place, known := places[c.question()]
 			if !known {
 				place = len(all)
@@ -133,8 +136,14 @@ func Segments(spans []Span, from int, questions []Question, answers [][]usage.To
 	segments := make([]Segment, 0, len(spans)-from)
 	for i := from; i < len(spans); i++ {
 		span := spans[i]
-		segment := Segment{Start: span.Start, Share: span.Share, Commitment: span.Prices.list().Commitment}
+		segment := Segment{Start: span.Start, Share: span.Share, Commitment: span.Prices.list().Commitment,
+			Minimum: span.Prices.list().Minimum}
 		for _, c := range span.components() {
+			if c.Fixed {
+				units := usage.Quantity{Group: Lot{}.group(), Value: money.Whole(c.Units)}
+				segment.Usage = append(segment.Usage, Used{Component: c, Level: true, Quantities: usage.Totals{units}})
+				continue
+			}
 			place := places[c.question()]
 			q := questions[place]
 			period := q.places[slices.Index(q.spans, i)]

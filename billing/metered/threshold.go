@@ -118,6 +118,9 @@ func Stand(segments []Segment, c money.Currency) (Standing, error) {
 		}
 		counted := map[string]money.Decimal{} // of the segment: prices of one metric count the same records
 		for _, used := range segment.Usage {
+			if used.Fixed {
+				continue
+			}
 			if sum, had := sumOf(used.Quantities), counted[used.MetricName]; !had.IsGiven() || sum.Cmp(had) > 0 {
 				counted[used.MetricName] = sum
 			}
@@ -150,10 +153,10 @@ func sumOf(of usage.Totals) money.Decimal {
 	return sum
 }
 
-// Unbounded is the segment without what nobody has used: minimums and a commitment, which are known at its end. What it
-// owes is what an invoice before that bills.
+// Unbounded is the segment without what nobody has used: minimums, a commitment and prices in arrears, which are known
+// at its end. What it owes is what an invoice before that bills.
 func (s Segment) Unbounded() Segment {
-	s.Usage = slices.Clone(s.Usage)
+	s.Usage = slices.DeleteFunc(slices.Clone(s.Usage), func(used Used) bool { return used.Fixed })
 	for i, used := range s.Usage {
 		rates := slices.Clone(used.Rates)
 		for n := range rates {
@@ -161,7 +164,7 @@ func (s Segment) Unbounded() Segment {
 		}
 		s.Usage[i].Rates = rates
 	}
-	s.Commitment = nil
+	s.Commitment, s.Minimum = nil, nil
 	return s
 }
 

@@ -15,8 +15,10 @@ import (
 type Change struct {
 	Before, After subscription.Subscription
 	Was, Is       plan.Plan
-	Passed        []Opened  // periods that were over when the decision opened them
-	At            time.Time // when the change takes effect, where nothing in After says so
+	// WasAddOns and IsAddOns are the versions of add-ons that are known before and after.
+	WasAddOns, IsAddOns []plan.Plan
+	Passed              []Opened  // periods that were over when the decision opened them
+	At                  time.Time // when the change takes effect, where nothing in After says so
 }
 
 // Follow returns the subscription after the change, with since when its metered prices count, and the segments that the
@@ -62,19 +64,22 @@ func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 }
 
 // counts reports whether metered prices count after the change. Usage of a trial and of a pause costs nothing.
-func (c Change) counts() bool { return Counts(c.After, c.Is) }
+func (c Change) counts() bool { return Counts(c.After, c.Is, c.IsAddOns) }
 
-// Counts reports whether the metered prices of its plan, if it has any, count for a subscription.
-func Counts(s subscription.Subscription, on plan.Plan) bool {
+// Counts reports whether prices that are billed after a period count for a subscription: where its plan, or one of its
+// add-ons, has any.
+func Counts(s subscription.Subscription, on plan.Plan, addOns []plan.Plan) bool {
 	running := s.Status == subscription.Active || s.Status == subscription.PastDue
-	return on.Metered != nil && s.PeriodIndex > 0 && running
+	return running && s.PeriodIndex > 0 && pricesOf(on, s.Quantity, s.AddOns, addOns) != nil
 }
 
 // opens reports whether the change opens a period.
 func (c Change) opens() bool { return c.After.PeriodIndex != c.Before.PeriodIndex }
 
 func (c Change) samePrices() bool {
-	return c.Was.Metered.Same(c.Is.Metered) && c.Was.Metered.SameCommitment(c.Is.Metered)
+	was := pricesOf(c.Was, c.Before.Quantity, c.Before.AddOns, c.WasAddOns)
+	is := pricesOf(c.Is, c.After.Quantity, c.After.AddOns, c.IsAddOns)
+	return was.Same(is) && was.SameCommitment(is) && was.SameMinimum(is)
 }
 
 // ends reports whether the change ends the subscription.

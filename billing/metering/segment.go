@@ -12,10 +12,13 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Segment is a time of a subscription, within one period, in which the metered prices of one version of its plan
-// counted. Segments of a subscription do not overlap.
+// Segment is a time of a subscription, within one period, in which the same prices that are billed after a period
+// counted: those of usage and those in arrears, of its plan and of its add-ons. Segments of a subscription do not
+// overlap.
 type Segment struct {
 	Plan         plan.Ref
+	Quantity     int64               // of the plan; 0: of a segment from before prices counted it
+	AddOns       subscription.AddOns // with their quantities
 	PeriodIndex  int
 	Start, End   time.Time         // [Start, End)
 	Share        metered.Share     // of the period, in seconds
@@ -23,11 +26,6 @@ type Segment struct {
 	PeriodLength time.Duration     // of the whole period, over which averages are weighted
 	// Discounts are the coupons that the subscription had.
 	Discounts subscription.Discounts
-}
-
-// Span is the segment as what is counted in it, on the version of the plan that it names.
-func (s Segment) Span(on plan.Plan) metered.Span {
-	return metered.Span{Start: s.Start, End: s.End, Share: s.Share, PeriodLength: s.PeriodLength, Prices: on.Metered}
 }
 
 // Current returns the segment that goes on, as it will be if it goes on to the end of its period: so are included
@@ -56,7 +54,7 @@ func segment(s subscription.Subscription, of Opened, start, end time.Time) (Segm
 	by := proration.Second
 	span, err := by.Span(of.Whole, part, s.Location())
 	return Segment{
-		Plan: s.Plan(), PeriodIndex: of.PeriodIndex, Start: start, End: end, Share: metered.Share{Span: span}, Measure: by,
-		PeriodLength: of.Whole.End.Sub(of.Whole.Start), Discounts: s.Discounts,
+		Plan: s.Plan(), Quantity: s.Quantity, AddOns: s.AddOns, PeriodIndex: of.PeriodIndex, Start: start, End: end,
+		Share: metered.Share{Span: span}, Measure: by, PeriodLength: of.Whole.End.Sub(of.Whole.Start), Discounts: s.Discounts,
 	}, err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
-	"perennial/billing/metered"
 	"perennial/billing/moving"
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -46,15 +45,8 @@ func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
 		code   string
 	}{
 		"an add-on as the plan": {func(in *moving.Setting) { in.Plan.AddOn = true }, "plan_is_add_on"},
-		"a metered add-on": {
-			func(in *moving.Setting) {
-				extra := addOn(in.Plan)
-				extra.Metered = &metered.Prices{}
-				in.AddOns = []subscription.Chosen{{AddOn: extra, Quantity: 1}}
-			}, "metered_prices_not_billed",
-		},
-		"an add-on to come":   {func(in *moving.Setting) { next := addOn(in.Plan); in.Pending = &next }, "plan_is_add_on"},
-		"a plan as an add-on": {func(in *moving.Setting) { in.AddOns[0].AddOn.AddOn = false }, "plan_not_add_on"},
+		"an add-on to come":     {func(in *moving.Setting) { next := addOn(in.Plan); in.Pending = &next }, "plan_is_add_on"},
+		"a plan as an add-on":   {func(in *moving.Setting) { in.AddOns[0].AddOn.AddOn = false }, "plan_not_add_on"},
 		"another interval": {
 			func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Count = 2 }, "add_on_interval_mismatch",
 		},

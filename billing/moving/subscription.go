@@ -121,7 +121,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if in.Bills(s).Costs() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	if metering.Counts(s, in.Plan) { // what was used before was billed in the other system
+	if metering.Counts(s, in.Plan, in.Known()) { // what was used before was billed in the other system
 		s.MeteredSince = now
 	}
 	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),

@@ -7,7 +7,7 @@ import (
 )
 
 // CheckAddOn refuses an add-on with what only the plan of a subscription has: a trial, a dunning policy, a measure of
-// proration, a commitment to usage, and fees, which are of a subscription's first invoice. Fault:
+// proration, a commitment to usage, a minimum, and fees, which are of a subscription's first invoice. Fault:
 // add_on_field_unsupported.
 func (p Plan) CheckAddOn() error {
 	if !p.AddOn {
@@ -27,6 +27,8 @@ func (p Plan) CheckAddOn() error {
 		field = "commitment"
 	case p.Metered != nil && len(p.Metered.Thresholds) > 0:
 		field = "usageThresholds"
+	case p.Metered != nil && p.Metered.Minimum != nil:
+		field = "minimum"
 	}
 	for i, price := range p.Prices {
 		if price.Once {

@@ -57,6 +57,16 @@ func (p Plan) First(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(Price) bool { return true })
 }
 
+// Advance returns what one whole period costs in advance for a quantity of units, without fees; 0 where that is more
+// than an amount can be, which no subscription is sold.
+func (p Plan) Advance(quantity int64) money.Minor {
+	total, err := p.sum(quantity, func(price Price) bool { return !price.Once && !price.Arrears })
+	if err != nil {
+		return 0
+	}
+	return total
+}
+
 // sum adds what some of the prices come to.
 func (p Plan) sum(quantity int64, counts func(Price) bool) (money.Minor, error) {
 	amounts := make([]money.Minor, 0, len(p.Prices))

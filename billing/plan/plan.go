@@ -17,13 +17,16 @@ import (
 	"perennial/billing/rating"
 )
 
-// Price is one component of a plan, charged for each period in advance: by its model, and for all but a flat one by the
-// subscription's quantity. One that is charged once is a fee on the first invoice of a subscription, such as for
+// Price is one component of a plan, charged for each period in advance or in arrears: by its model, and for all but a
+// flat one by the subscription's quantity. One in arrears is billed as usage is, for the time that it counted
+// (AfterPeriod). One that is charged once is a fee on the first invoice of a subscription, such as for
 // setting it up: it has no time, so that no change within a period divides it.
 type Price struct {
 	ID   string
 	Name string
 	Once bool
+	// Arrears: it is billed after each period.
+	Arrears bool
 	rating.Price
 	// Currencies are its amounts in the currencies that the plan is sold in beside its own; nil: in none.
 	Currencies Currencies
@@ -129,6 +132,10 @@ func (p Price) validate() error {
 	if p.Model == rating.Percentage || p.Model == rating.GraduatedPercentage {
 		return fault.InvalidParam("model", "price_model_needs_usage",
 			"A price of the model `%s` is of usage. Send it in `meteredPrices`, or another model.", p.Model)
+	}
+	if p.Once && p.Arrears {
+		return fault.InvalidParam("billing", "price_billing_invalid",
+			"A price that is charged `once` is on the first invoice. Omit `billing`, or `once`.")
 	}
 	return p.Price.Validate()
 }

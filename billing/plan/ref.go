@@ -45,6 +45,7 @@ func (t Terms) Changed(from Terms) (fields []string) {
 		{"meteredPrices", t.Metered.Same(from.Metered)},
 		{"commitment", t.Metered.SameCommitment(from.Metered)},
 		{"usageThresholds", t.Metered.SameThresholds(from.Metered)},
+		{"minimum", t.Metered.SameMinimum(from.Metered)},
 		{"trialDays", t.TrialDays == from.TrialDays},
 		{"trialEndBehavior", t.TrialEnd.Same(from.TrialEnd)},
 	} {
@@ -87,9 +88,10 @@ func written(prices []Price) ([]string, error) {
 		text, err := json.Marshal(struct {
 			Name       string       `json:"name"`
 			Once       bool         `json:"once"`
+			Arrears    bool         `json:"arrears"`
 			Price      rating.Price `json:"price"`
 			Currencies Currencies   `json:"currencies,omitempty"`
-		}{p.Name, p.Once, p.Price, p.Currencies})
+		}{p.Name, p.Once, p.Arrears, p.Price, p.Currencies})
 		if err != nil {
 			return nil, err
 		}

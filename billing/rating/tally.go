@@ -35,8 +35,12 @@ func (t *Tally) Quantity() money.Decimal { return t.sum }
 func (t *Tally) Count() int64 { return t.seen }
 
 // Rate returns what the transactions cost. Faults: those of Price.Rate.
-func (t *Tally) Rate(c money.Currency) (Rated, error) {
-	return t.price.rate(usage{units: t.sum, transactions: t}, c)
+func (t *Tally) Rate(c money.Currency) (Rated, error) { return t.RateBy(t.price, c) }
+
+// RateBy is Rate by a price that differs from the one that counted in the bounds of the period alone. Faults: those of
+// Price.Rate.
+func (t *Tally) RateBy(p Price, c money.Currency) (Rated, error) {
+	return p.rate(usage{units: t.sum, transactions: t}, c)
 }
 
 // Add counts the next transaction, in the order of time: its amount in major units. One below zero costs what one of

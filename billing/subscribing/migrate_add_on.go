@@ -33,9 +33,6 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (
 	if err := subscription.CheckCurrency(to, s.Currency); err != nil {
 		return Decision{}, fault.From(err).In("planVersion")
 	}
-	if err := subscription.CheckMetered(to, "planVersion"); err != nil {
-		return Decision{}, err
-	}
 	next := s.Upcoming()
 	next.AddOns = next.AddOns.WithVersion(to.Ref())
 	present := s.Present()

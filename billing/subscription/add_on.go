@@ -103,7 +103,7 @@ func PlansOf(chosen []Chosen) []plan.Plan {
 
 // Sell returns a list of add-ons beside a plan. The fault names the place in `addOns` and the field there. Faults:
 // add_ons_too_many, plan_not_add_on, currency_mismatch, add_on_interval_mismatch, add_on_repeated,
-// quantity_out_of_range, metered_prices_not_billed.
+// quantity_out_of_range.
 func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	if len(chosen) > MaxAddOns {
 		return nil, fault.InvalidParam("addOns", "add_ons_too_many",
@@ -122,8 +122,6 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 			err = ErrAddOnInterval
 		case sold.Find(one.ID) >= 0:
 			err = ErrAddOnRepeated
-		case err == nil:
-			err = CheckMetered(c.AddOn, "planId")
 		}
 		if err != nil {
 			return nil, inAddOn(err, i)

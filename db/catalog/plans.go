@@ -142,7 +142,8 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		err := core.Queries.PriceInsert(ctx, tx.Pipe, dbsqlc.PriceInsertParams{
 			ID: price.ID, EnvironmentID: environmentID, PlanID: VersionID(p.Ref()), Position: i, Name: price.Name,
 			Model:  price.Model,
-			Amount: price.Amount, Parameters: parameters(price), Once: price.Once, Currencies: core.NullMap(price.Currencies),
+			Amount: price.Amount, Parameters: parameters(price), Once: price.Once,
+			Arrears: price.Arrears, Currencies: core.NullMap(price.Currencies),
 		})
 		if err != nil {
 			return err
@@ -190,6 +191,6 @@ func PriceFromDB(row dbsqlc.Price) plan.Price {
 	if row.Parameters != nil {
 		price.Price = *row.Parameters
 	}
-	price.Once, price.Currencies = row.Once, core.Value(row.Currencies)
+	price.Once, price.Arrears, price.Currencies = row.Once, row.Arrears, core.Value(row.Currencies)
 	return price
 }

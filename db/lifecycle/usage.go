@@ -39,7 +39,7 @@ func (tx *Tx) writeUsage(
 			EnvironmentID: environmentID, SubscriptionID: of.ID, StartedAt: s.Start, EndedAt: s.End,
 			PeriodIndex: s.PeriodIndex, PlanID: catalog.VersionID(s.Plan), ShareFrom: s.Share.From, ShareTo: s.Share.To,
 			ShareLength: s.Share.Length, ShareMeasure: string(s.Measure), PeriodSeconds: int64(s.PeriodLength / time.Second),
-			Discounts: core.NullList(s.Discounts),
+			Discounts: core.NullList(s.Discounts), Quantity: &s.Quantity, AddOns: core.NullList(s.AddOns),
 		})
 		if err != nil {
 			return err

@@ -1,6 +1,6 @@
 -- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, currencies)
-values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once, @currencies);
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, arrears, currencies)
+values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once, @arrears, @currencies);
 
 -- name: PlanGet :one
 -- The version that new subscribers get.

@@ -1,9 +1,9 @@
 -- name: UsageSegmentInsert :exec
 -- A decision that is repeated after a restore closes the same segments.
 insert into usage_segments (environment_id, subscription_id, started_at, ended_at, period_index, plan_id, share_from, share_to,
-    share_length, share_measure, period_seconds, discounts)
+    share_length, share_measure, period_seconds, discounts, quantity, add_ons)
 values (@environment_id, @subscription_id, @started_at, @ended_at, @period_index, @plan_id, @share_from, @share_to,
-    @share_length, @share_measure, @period_seconds, @discounts)
+    @share_length, @share_measure, @period_seconds, @discounts, @quantity, @add_ons)
 on conflict do nothing;
 
 -- name: UsageSegmentList :many

@@ -87,6 +87,7 @@ func segmentFromDB(row dbsqlc.UsageSegment) metering.Segment {
 		Share:        metered.Share{Span: proration.Span{From: row.ShareFrom, To: row.ShareTo, Length: row.ShareLength}},
 		Measure:      proration.Measure(row.ShareMeasure),
 		PeriodLength: time.Duration(row.PeriodSeconds) * time.Second, Discounts: core.Value(row.Discounts),
+		Quantity: core.Value(row.Quantity), AddOns: core.Value(row.AddOns),
 	}
 }
 

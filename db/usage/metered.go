@@ -45,6 +45,9 @@ func (l *Log) MeteredSegments(
 	segments := metered.Segments(spans, from, questions, answers)
 	for _, s := range segments {
 		for i := range s.Usage {
+			if s.Usage[i].Fixed {
+				continue
+			}
 			s.Usage[i].Level = metrics[s.Usage[i].MetricVersionID].Levels()
 		}
 	}

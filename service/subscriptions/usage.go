@@ -2,12 +2,11 @@ package subscriptions
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/foresight"
-	"perennial/billing/plan"
+	"perennial/billing/metering"
 	"perennial/billing/subscription"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -60,14 +59,8 @@ func knownUsage(
 	if err != nil || len(closed) == 0 {
 		return &foresight.Usage{}, err
 	}
-	var refs []plan.Ref
-	for _, segment := range closed {
-		if !slices.Contains(refs, segment.Plan) {
-			refs = append(refs, segment.Plan)
-		}
-	}
 	known := foresight.Usage{Closed: closed}
-	if known.Plans, err = reads.Catalog.VersionsOf(ctx, environmentID, refs); err != nil {
+	if known.Plans, err = reads.Catalog.VersionsOf(ctx, environmentID, metering.Versions(closed)); err != nil {
 		return nil, err
 	}
 	for i, on := range known.Plans {

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"slices"
 
 	"perennial/billing/costing"
 	"perennial/billing/metered"
@@ -51,13 +50,7 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 func (s *Service) accruing(
 	ctx context.Context, environmentID string, sub subscription.Subscription, all []metering.Segment, from int,
 ) ([]costing.Accruing, error) {
-	var refs []plan.Ref
-	for _, of := range all {
-		if !slices.Contains(refs, of.Plan) {
-			refs = append(refs, of.Plan)
-		}
-	}
-	plans, err := s.Store.Catalog.VersionsOf(ctx, environmentID, refs)
+	plans, err := s.Store.Catalog.VersionsOf(ctx, environmentID, metering.Versions(all))
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +60,13 @@ func (s *Service) accruing(
 			return nil, err
 		}
 	}
-	spans := make([]metered.Span, len(all))
+	priced, spans := make([]metering.Priced, len(all)), make([]metered.Span, len(all))
 	for i, of := range all {
-		spans[i] = of.Span(on[of.Plan])
+		priced[i], err = of.Priced(func(r plan.Ref) (plan.Plan, bool) { p, known := on[r]; return p, known })
+		if err != nil {
+			return nil, err
+		}
+		spans[i] = priced[i].Span()
 	}
 	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
 	if err != nil {
@@ -77,8 +74,7 @@ func (s *Service) accruing(
 	}
 	accruing := make([]costing.Accruing, len(counted))
 	for i, used := range counted {
-		of := all[from+i]
-		accruing[i] = costing.Accruing{Segment: of, On: on[of.Plan], Counted: used}
+		accruing[i] = costing.Accruing{Priced: priced[from+i], Counted: used}
 	}
 	return accruing, nil
 }

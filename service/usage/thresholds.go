@@ -11,7 +11,6 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -94,8 +93,7 @@ func (s *Service) askThresholds(ctx context.Context, of db.UsageTouched) error {
 // periodUsage is what was used in a subscription's current period.
 type periodUsage struct {
 	standing metered.Standing
-	segments []metering.Segment
-	on       []plan.Plan
+	segments []metering.Priced
 	counted  []metered.Segment // without what nobody has used
 }
 
@@ -115,17 +113,17 @@ func (s *Service) standing(
 	if err != nil {
 		return nil, err
 	}
-	p := periodUsage{segments: all[from:]}
+	var p periodUsage
 	var counted []metered.Segment
 	for _, of := range accruing {
-		p.on, counted = append(p.on, of.On), append(counted, of.Counted)
+		p.segments, counted = append(p.segments, of.Priced), append(counted, of.Counted)
 		p.counted = append(p.counted, of.Counted.Unbounded())
 	}
 	if p.standing, err = metered.Stand(counted, sub.Currency); err != nil {
 		return nil, err
 	}
 	reached, err := s.Store.Subscriptions.UsageReached(ctx, environmentID, sub.ID, sub.PeriodIndex)
-	thresholds := sub.Thresholds(p.on[len(p.on)-1].Metered)
+	thresholds := sub.Thresholds(p.segments[len(p.segments)-1].On.Metered)
 	if err != nil || len(metered.Crossed(thresholds, reached, p.standing)) == 0 {
 		return nil, err
 	}
@@ -145,7 +143,7 @@ func (p *periodUsage) unbilled(
 	if err != nil {
 		return nil, err
 	}
-	rated, err := lifecycle.RateUsage(p.segments, p.on, p.counted, billed, kept, c)
+	rated, err := lifecycle.RateUsage(p.segments, p.counted, billed, kept, c)
 	for i := range rated {
 		rated[i].Charges = slices.DeleteFunc(rated[i].Charges, func(c metered.Charge) bool { return c.Amount <= 0 })
 	}

@@ -81,6 +81,8 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 	case "usageThresholds":
 		line("new version: usageThresholds %s becomes %s", catalog.DescribeThresholds(was.Metered),
 			catalog.DescribeThresholds(to.Metered))
+	case "minimum":
+		line("new version: minimum %s becomes %s", catalog.DescribeMinimum(was), catalog.DescribeMinimum(to))
 	}
 }
 

@@ -452,6 +452,7 @@ type Price struct {
 	Parameters    *rating.Price    `db:"parameters"`
 	Once          bool             `db:"once"`
 	Currencies    *plan.Currencies `db:"currencies"`
+	Arrears       bool             `db:"arrears"`
 }
 
 type Product struct {
@@ -730,6 +731,8 @@ type UsageSegment struct {
 	ShareMeasure   string                  `db:"share_measure"`
 	PeriodSeconds  int64                   `db:"period_seconds"`
 	Discounts      *subscription.Discounts `db:"discounts"`
+	Quantity       *int64                  `db:"quantity"`
+	AddOns         *subscription.AddOns    `db:"add_ons"`
 }
 
 type UsageTouched struct {

@@ -446,8 +446,8 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 }
 
 const priceInsert = `-- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, currencies)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, arrears, currencies)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type PriceInsertParams struct {
@@ -460,6 +460,7 @@ type PriceInsertParams struct {
 	Amount        money.Minor      `db:"amount"`
 	Parameters    *rating.Price    `db:"parameters"`
 	Once          bool             `db:"once"`
+	Arrears       bool             `db:"arrears"`
 	Currencies    *plan.Currencies `db:"currencies"`
 }
 
@@ -474,13 +475,14 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Amount,
 		arg.Parameters,
 		arg.Once,
+		arg.Arrears,
 		arg.Currencies,
 	)
 	return err
 }
 
 const priceListNewest = `-- name: PriceListNewest :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from prices r
 where r.environment_id = $1 and r.plan_id = (
     select p.id from plans p
@@ -520,6 +522,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 			&i.Price.Parameters,
 			&i.Price.Once,
 			&i.Price.Currencies,
+			&i.Price.Arrears,
 		); err != nil {
 			return nil, err
 		}
@@ -532,7 +535,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from prices r
 where r.environment_id = $1 and r.plan_id = any($2::text[])
 order by r.plan_id, r.position
@@ -567,6 +570,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 			&i.Price.Parameters,
 			&i.Price.Once,
 			&i.Price.Currencies,
+			&i.Price.Arrears,
 		); err != nil {
 			return nil, err
 		}
@@ -579,7 +583,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 }
 
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from subscriptions s
 join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = $1 and s.id = $2
@@ -615,6 +619,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 			&i.Price.Parameters,
 			&i.Price.Once,
 			&i.Price.Currencies,
+			&i.Price.Arrears,
 		); err != nil {
 			return nil, err
 		}
@@ -627,7 +632,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 }
 
 const priceListWithKey = `-- name: PriceListWithKey :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from api_keys k
 join prices r on r.environment_id = k.environment_id and r.plan_id = (
     select p.id from plans p
@@ -667,6 +672,7 @@ func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWi
 			&i.Price.Parameters,
 			&i.Price.Once,
 			&i.Price.Currencies,
+			&i.Price.Arrears,
 		); err != nil {
 			return nil, err
 		}

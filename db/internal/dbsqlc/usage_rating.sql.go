@@ -177,9 +177,9 @@ func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListP
 
 const usageSegmentInsert = `-- name: UsageSegmentInsert :exec
 insert into usage_segments (environment_id, subscription_id, started_at, ended_at, period_index, plan_id, share_from, share_to,
-    share_length, share_measure, period_seconds, discounts)
+    share_length, share_measure, period_seconds, discounts, quantity, add_ons)
 values ($1, $2, $3, $4, $5, $6, $7, $8,
-    $9, $10, $11, $12)
+    $9, $10, $11, $12, $13, $14)
 on conflict do nothing
 `
 
@@ -196,6 +196,8 @@ type UsageSegmentInsertParams struct {
 	ShareMeasure   string                  `db:"share_measure"`
 	PeriodSeconds  int64                   `db:"period_seconds"`
 	Discounts      *subscription.Discounts `db:"discounts"`
+	Quantity       *int64                  `db:"quantity"`
+	AddOns         *subscription.AddOns    `db:"add_ons"`
 }
 
 // A decision that is repeated after a restore closes the same segments.
@@ -213,12 +215,14 @@ func (q *Queries) UsageSegmentInsert(ctx context.Context, db DBTX, arg UsageSegm
 		arg.ShareMeasure,
 		arg.PeriodSeconds,
 		arg.Discounts,
+		arg.Quantity,
+		arg.AddOns,
 	)
 	return err
 }
 
 const usageSegmentList = `-- name: UsageSegmentList :many
-select s.environment_id, s.subscription_id, s.started_at, s.ended_at, s.period_index, s.plan_id, s.share_from, s.share_to, s.share_length, s.share_measure, s.period_seconds, s.discounts
+select s.environment_id, s.subscription_id, s.started_at, s.ended_at, s.period_index, s.plan_id, s.share_from, s.share_to, s.share_length, s.share_measure, s.period_seconds, s.discounts, s.quantity, s.add_ons
 from usage_segments s
 where s.environment_id = $1 and s.subscription_id = $2 and s.ended_at <= $3
 order by s.started_at
@@ -257,6 +261,8 @@ func (q *Queries) UsageSegmentList(ctx context.Context, db DBTX, arg UsageSegmen
 			&i.UsageSegment.ShareMeasure,
 			&i.UsageSegment.PeriodSeconds,
 			&i.UsageSegment.Discounts,
+			&i.UsageSegment.Quantity,
+			&i.UsageSegment.AddOns,
 		); err != nil {
 			return nil, err
 		}

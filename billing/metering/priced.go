@@ -1,0 +1,92 @@
+package metering
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/metered"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// Priced is a segment with the versions of the plan and of the add-ons whose prices counted in it.
+type Priced struct {
+	Segment
+	On     plan.Plan
+	AddOns []plan.Plan // of Segment.AddOns, in any order
+}
+
+// Refs names the versions whose prices counted: that of the plan first.
+func (s Segment) Refs() []plan.Ref {
+	refs := []plan.Ref{s.Plan}
+	for _, a := range s.AddOns {
+		refs = append(refs, a.Ref)
+	}
+	return refs
+}
+
+// Priced returns the segment with the versions that it names, as known finds them. Fault: plan_missing.
+func (s Segment) Priced(known func(plan.Ref) (plan.Plan, bool)) (Priced, error) {
+	out := Priced{Segment: s}
+	for i, r := range s.Refs() {
+		p, found := known(r)
+		if !found {
+			return out, fault.New(fault.Internal, "plan_missing",
+				"Version %d of the plan %s, whose prices counted, was not loaded.", r.Version, r.ID)
+		}
+		if i == 0 {
+			out.On = p
+		} else {
+			out.AddOns = append(out.AddOns, p)
+		}
+	}
+	return out, nil
+}
+
+// Versions names the versions whose prices counted in segments, each once.
+func Versions(all []Segment) (refs []plan.Ref) {
+	for _, s := range all {
+		for _, r := range s.Refs() {
+			if !slices.Contains(refs, r) {
+				refs = append(refs, r)
+			}
+		}
+	}
+	return refs
+}
+
+// Span is the segment as what is counted in it.
+func (p Priced) Span() metered.Span {
+	return metered.Span{Start: p.Start, End: p.End, Share: p.Share, PeriodLength: p.PeriodLength, Prices: p.Prices()}
+}
+
+// Prices returns all prices that counted in the segment; nil: none.
+func (p Priced) Prices() *metered.Prices {
+	return pricesOf(p.On, p.Quantity, p.Segment.AddOns, p.AddOns)
+}
+
+// Holder returns which of the plan and the add-ons has a price that counted; the plan, where none does.
+func (p Priced) Holder(priceID string) plan.Plan {
+	if i := slices.IndexFunc(p.AddOns, func(a plan.Plan) bool { return a.Counts(priceID) }); i >= 0 {
+		return p.AddOns[i]
+	}
+	return p.On
+}
+
+// pricesOf returns the prices of a plan and of add-ons beside it that are billed after each period; nil: none.
+func pricesOf(on plan.Plan, quantity int64, sold subscription.AddOns, known []plan.Plan) *metered.Prices {
+	all, advance := on.AfterPeriod(quantity), on.Advance(quantity)
+	for _, a := range sold {
+		i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
+		if i >= 0 {
+			all = all.With(known[i].AfterPeriod(a.Quantity))
+			advance += known[i].Advance(a.Quantity)
+		}
+	}
+	if all == nil || all.Minimum == nil {
+		return all
+	}
+	least := *all.Minimum
+	least.Advance, all.Minimum = advance, &least // all is a copy: see AfterPeriod
+	return all
+}
