@@ -195,6 +195,9 @@ func (a *account) counts(from time.Time, of []sold) {
 	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() && a.stretches[n-1].from.After(from) {
 		from = a.stretches[n-1].from // a change that waited for a payment, behind another one
 	}
+	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.After(from) {
+		from = a.stretches[n-1].to // nothing counted in between
+	}
 	a.stops(from)
 	if s := (stretch{from: from, sold: of}); s.prices() != nil {
 		a.stretches = append(a.stretches, s)

@@ -36,6 +36,10 @@ func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 	if cut.Before(since) { // a change that waited for a payment, made behind one of a later time
 		cut = since
 	}
+	// The same behind one after which nothing counted: its segment ended then.
+	if last := c.Before.LateUsageUntil.Add(-usage.MaxAge); !c.Before.LateUsageUntil.IsZero() && cut.Before(last) {
+		cut = last
+	}
 	if !since.IsZero() && since.Before(cut) {
 		of := Opened{c.Before.PeriodIndex, c.Before.CurrentPeriod, c.Before.Whole()}
 		one, err := segment(c.Before, of, since, cut)
