@@ -79,6 +79,9 @@ func (l *life) checkOwed() {
 // requireCounted compares a segment with the stretch that it ends with, which announcements tell: it has the same
 // prices, for as many units.
 func (l *life) requireCounted(s metering.Segment) {
+	if s.Share.From == s.Share.To {
+		return // the instant in which the subscription ended: no stretch has it
+	}
 	last := s.End.Add(-time.Nanosecond)
 	i := slices.IndexFunc(l.account.stretches, func(of stretch) bool {
 		return !last.Before(of.from) && (of.to.IsZero() || last.Before(of.to))
