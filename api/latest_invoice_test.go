@@ -10,6 +10,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/testkit/wait"
 )
 
 // askPayer lets a pending charge wait for its payer.
@@ -92,7 +93,7 @@ func TestUpdateSubscription_AnswersWithItsInvoice(t *testing.T) {
 			attempt = pending[0]
 		}
 		return len(pending) == 1
-	}, 20*time.Second, 10*time.Millisecond)
+	}, wait.Patience, 10*time.Millisecond)
 	b.succeed(t, attempt.ID)
 	paid := as[Subscription](t, 200, <-answered).LatestInvoice
 	require.Equal(t, [2]string{"paid", "success"}, [2]string{paid.Status, paid.Payment.Status})

@@ -56,8 +56,8 @@ var global = map[string]bool{
 	"Payments.UnratedUsage":   true,
 	"Payments.PausedCharging": true,
 	"Tenancy.AuditBehind":     true, "Usage.Behind": true, "Usage.Versions": true,
-	"Usage.Subscriptions": true,
-	"Usage.MonthReady":    true, "Usage.Touched": true,
+	"Usage.Subscriptions":           true,
+	"Usage.MonthReady":              true,
 	"Reconcile.WakePendingPayments": true, "Payments.OverdueActions": true, "Payments.OverduePayments": true,
 	"Payments.PaymentsInReview":   true,
 	"Payments.UnansweredDisputes": true, "Payments.EnvironmentOfTransaction": true, "Payments.EnvironmentOfCallback": true,
@@ -213,6 +213,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		with crossing as (
 		    insert into usage_crossings (environment_id, subscription_id, period_index, threshold, crossed_at, invoice_id)
 		    values ($1, $5, 10, 'amount 5', $4, $2)),
+		limited as (
+		    insert into feature_limits_reached (environment_id, customer_id, feature, most, resets_at, reached_at)
+		    select $1, s.customer_id, 'calls', 5, $4, $4 from subscriptions s where s.environment_id = $1 and s.id = $5),
 		until as (update invoices set usage_until = $4 where environment_id = $1 and id = $2)
 		insert into invoice_lines (environment_id, invoice_id, id, position, kind, description, plan_id, amount, period_start, period_end)
 		values ($1, $2, 'il_usage', 99, 'usage', 'Calls', $3, 1, $4::timestamptz - interval '1 hour', $4)`,

@@ -24,8 +24,8 @@ revoke insert, update on goose_db_version from perennial_api, perennial_worker;
 -- A right that a build no longer uses is revoked one release later: the build before still runs.
 
 -- What was written once.
-revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
-    settlements, usage_charges, usage_crossings, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
+revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes,
+    feature_limits_reached, setting_changes, settlements, usage_charges, usage_crossings, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
@@ -50,10 +50,10 @@ do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
-    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.features', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
         'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes', 'invoices.usage_failure',
-        'plans.dunning', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
+        'plans.dunning', 'plans.features', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
         'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];
     giving record;
 begin

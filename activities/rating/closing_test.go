@@ -18,6 +18,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/internal/testkit/wait"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -65,7 +66,7 @@ func slowWriter(t *testing.T, l *life.Life, n int64) (release func(), outcome <-
 			out <- taken[0]
 		}
 	}()
-	require.Eventually(t, func() bool { return waits(t, l, held) }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return waits(t, l, held) }, wait.Patience, 5*time.Millisecond)
 	return func() { require.NoError(t, rollBack()) }, out
 }
 
@@ -93,7 +94,7 @@ func closed(t *testing.T, l *life.Life) {
 	require.Eventually(t, func() bool {
 		s := l.Sub()
 		return s.LateUsageUntil.Equal(s.CanceledAt)
-	}, 10*time.Second, 5*time.Millisecond)
+	}, wait.Patience, 5*time.Millisecond)
 }
 
 // A record that is judged before the last count and committed behind it is on the last invoice: the count waits for it.

@@ -4,6 +4,7 @@
 package rating
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type Usage struct {
 // Observer is told what a rating comes to that no result shows.
 type Observer interface {
 	execution.Observer
-	// UsageUnrated reports a draft whose usage could not be rated. It is tried again.
+	// UsageUnrated reports a draft whose usage could not be rated. It is tried again; without RetryAt it was issued
+	// without a price that cannot be counted.
 	UsageUnrated(ctx context.Context, u Unrated)
 }
 
@@ -103,7 +105,10 @@ func (u *Usage) rate(
 	if err != nil {
 		return out, err
 	}
-	return u.issue(ctx, in, counted)
+	if out, err = u.issue(ctx, in, counted); err == nil && counted.uncounted != nil {
+		u.Observer.UsageUnrated(ctx, Unrated{Ref: in.Ref, InvoiceID: draft.ID, Times: 1, Cause: counted.uncounted})
+	}
+	return out, err
 }
 
 // unrated notes with the draft that its usage could not be rated.
@@ -170,6 +175,8 @@ type counted struct {
 	draftID  string
 	rated    []metering.Priced
 	segments []metered.Segment
+	// uncounted is why a price could not be counted, which the draft is issued without; nil: all were.
+	uncounted error
 }
 
 // count counts usage, without a lock: what is recorded meanwhile is on a later invoice, or refused: see close.
@@ -192,6 +199,12 @@ func (u *Usage) count(
 	}
 	beat := func() { execution.Heartbeat(ctx) }
 	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, beat)
+	for _, s := range c.segments {
+		c.uncounted = cmp.Or(c.uncounted, s.Uncounted())
+	}
+	if err == nil && metering.BillsEnd(of, draft.UsageUntil) {
+		return c, c.uncounted // no later invoice would bill it: a person decides
+	}
 	return c, err
 }
 

@@ -2,10 +2,12 @@ package rating_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/invoice"
@@ -38,8 +40,16 @@ func merge(l *life.Life, s *usage.Service) {
 	l.T.Helper()
 	_, err := s.RollUpUsage(l.T.Context())
 	require.NoError(l.T, err)
+	ask(l, s)
 	l.Reload()
 	l.Until(l.Clock.Now())
+}
+
+// ask asks what usage reaches.
+func ask(l *life.Life, s *usage.Service) {
+	l.T.Helper()
+	_, err := s.AskReached(l.T.Context())
+	require.NoError(l.T, err)
 }
 
 // Each threshold is announced once in each period, however often it is asked and whatever a correction takes back.
@@ -57,7 +67,7 @@ func TestThresholds_AreAnnouncedOncePerPeriod(t *testing.T) {
 	used(l, "us", 60, at)
 	merge(l, s)
 	merge(l, s)
-	require.NoError(t, s.AskThresholds(t.Context()))
+	ask(l, s)
 	require.Equal(t, 2, reached(l), "160 calls")
 	require.Len(t, l.Invoices(), 1, "none of them bills")
 	require.Zero(t, life.Count(t, l.Scene, "select count(*) from usage_touched"))
@@ -165,7 +175,7 @@ func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	require.Equal(t, 1, life.Count(t, l.Scene, "select count(*) from usage_touched"))
 
 	dying := l.Store.With(dies{})
-	require.NoError(t, usage.New(usecase.Base{Store: dying, Now: l.Clock.Now}).AskThresholds(t.Context()))
+	ask(l, usage.New(usecase.Base{Store: dying, Now: l.Clock.Now}))
 	require.Equal(t, 1, reached(l), "it died behind its commit")
 	l.InTx(t, func(tx *db.Tx) error {
 		return tx.Usage.Touch(t.Context(), l.Env, l.Ref.ID)
@@ -174,9 +184,11 @@ func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if _, err := s.RollUpUsage(context.WithoutCancel(t.Context())); err != nil {
-				t.Error(err)
-			}
+			ctx := context.WithoutCancel(t.Context())
+			_, merged := s.RollUpUsage(ctx)
+			_, freed := l.Pool.Exec(ctx, "update usage_touched set due_at = now()") // as if the lease of another were over
+			_, asked := s.AskReached(ctx)
+			assert.NoError(t, errors.Join(merged, freed, asked))
 		})
 	}
 	all.Wait()

@@ -123,11 +123,33 @@ func (a Answer) Counted(counts []Count) Answer {
 		}
 	}
 	a.ResetsAt = soonest(begins)
-	soft := slices.ContainsFunc(a.Sources, func(s Source) bool { return s.SoftLimit })
-	if a.Limit != nil && !soft && a.Used.Cmp(money.Whole(*a.Limit)) >= 0 {
+	if a.Reached() && !a.soft() {
 		a.Allowed, a.Reason, a.Until = false, access.LimitReached, soonest([]time.Time{a.ResetsAt, a.Until})
 	}
 	return a
+}
+
+// Reached reports whether a counted limit is reached.
+func (a Answer) Reached() bool {
+	return a.Limit != nil && a.Used.IsGiven() && a.Used.Cmp(money.Whole(*a.Limit)) >= 0
+}
+
+// soft reports whether the feature may be used beyond its limit.
+func (a Answer) soft() bool {
+	return slices.ContainsFunc(a.Sources, func(s Source) bool { return s.SoftLimit })
+}
+
+// Metered returns the keys of the features that a metric counts, each once in the order of the alphabet.
+func (h Held) Metered() (keys []string) {
+	for _, all := range h.Features {
+		for _, f := range all {
+			if f.MetricName != "" && !slices.Contains(keys, f.Key) {
+				keys = append(keys, f.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // soonest is the first of some times; those that are zero are none.

@@ -109,7 +109,7 @@ func Catalogue() []Data {
 		CreditGrantCreated{}, CreditGrantDepleted{}, CreditGrantExpired{}, CreditGrantVoided{},
 		PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
 		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{},
-		UsageThresholdReached{},
+		UsageThresholdReached{}, FeatureLimitReached{},
 		SettingsUpdated{},
 		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},

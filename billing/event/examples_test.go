@@ -112,6 +112,10 @@ var examples = []event.Data{
 		Subscription: about, Amount: 50_000, Percent: "80", MetricName: "api_calls", Quantity: "100000", Currency: "USD",
 		Spent: 50_120, PeriodIndex: 3, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 	},
+	event.FeatureLimitReached{
+		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Feature: "api_calls", Limit: 10_000, Used: "10003", Allowed: true,
+		ResetsAt: 1766232000,
+	},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.APIKeyCreated{ID: "key_2", Replaces: "key_1"}, event.APIKeyUpdated{ID: "key_1", Changed: changed},
 	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},

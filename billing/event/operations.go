@@ -216,6 +216,7 @@ func Operations() []Operation {
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},
 		{CauseTimer, "invoice_overdue", "the subscription is canceled", []Type{TypeInvoiceOverdue}},
 
+		{CauseUsage, "limit_reached", "", []Type{TypeFeatureLimitReached}},
 		{CauseUsage, "threshold_reached", "", []Type{TypeUsageThresholdReached}},
 		{CauseUsage, "threshold_reached", "that bills at once", after(TypeUsageThresholdReached)(issued)},
 

@@ -204,7 +204,7 @@ func RateUsage(
 			return nil, err
 		}
 		of := slices.DeleteFunc(slices.Clone(billed), func(b metered.Charge) bool { return b.Segment != s.Start.UnixMicro() })
-		if due := metered.Afforded(metered.Due(owed, of), keptOf(s.Segment, kept)); len(due) > 0 {
+		if due := metered.Afforded(metered.Due(owed, counted[i].Billable(of)), keptOf(s.Segment, kept)); len(due) > 0 {
 			rated = append(rated, RatedSegment{Priced: s, Charges: due})
 		}
 	}

@@ -28,6 +28,9 @@ func (l *life) checkOwed() {
 		in := slices.DeleteFunc(slices.Clone(l.store.segments), func(s metering.Segment) bool {
 			return r.at.Before(s.Start) || !r.at.Before(s.End)
 		})
+		if len(in) == 1 && in[0].Share.From == in[0].Share.To {
+			continue // the instant in which the subscription ended: no stretch has it
+		}
 		counted := slices.DeleteFunc(slices.Clone(l.account.stretches), func(s stretch) bool {
 			return r.at.Before(s.from) || !r.at.Before(s.to)
 		})

@@ -42,7 +42,9 @@ type Used struct {
 	Quantities usage.Totals // by lot
 	// Tallies are what prices that look at each record have counted, by lot; nil: none of the component does.
 	Tallies map[usage.Group]*rating.Tally
-	Before  usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
+	// Uncounted is why the component could not be counted; nil: it was. Nothing of it is owed or given back until it is.
+	Uncounted error
+	Before    usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
 }
 
 // Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
@@ -99,6 +101,9 @@ func (s Segment) owed(c money.Currency) ([]Charge, error) {
 	var charges []Charge
 	var spent money.Minor // of what the commitment is to
 	for _, used := range s.Usage {
+		if used.Uncounted != nil {
+			continue
+		}
 		for _, quantity := range used.lots() {
 			charge, err := used.owed(s, lotOf(quantity.Group), quantity.Value, c)
 			if err != nil {
@@ -111,6 +116,9 @@ func (s Segment) owed(c money.Currency) ([]Charge, error) {
 			}
 			charges = append(charges, charge)
 		}
+	}
+	if !s.complete() { // what all prices together come to is not known
+		return charges, nil
 	}
 	if s.Commitment != nil {
 		rest, err := s.Commitment.owed(s, spent, c)

@@ -47,6 +47,7 @@ type Question struct {
 	places    []int // of their periods
 	shares    []Share
 	tallies   []map[usage.Group]*rating.Tally // by period; nil: the question is not answered by transactions
+	uncounted error                           // why it has no answer
 }
 
 // Questions returns what has to be counted for the segments of all spans from one on; those before it count only for
@@ -129,7 +130,7 @@ func Segments(spans []Span, from int, questions []Question, answers [][]usage.To
 	befores := make([][]usage.Totals, len(questions))
 	for i, q := range questions {
 		places[q.Component.question()] = i
-		if q.Component.Cumulated {
+		if q.Component.Cumulated && q.uncounted == nil {
 			befores[i] = accumulated(answers[i])
 		}
 	}
@@ -147,7 +148,12 @@ func Segments(spans []Span, from int, questions []Question, answers [][]usage.To
 			place := places[c.question()]
 			q := questions[place]
 			period := q.places[slices.Index(q.spans, i)]
-			used := Used{Component: c, Quantities: answers[place][period]}
+			used := Used{Component: c, Uncounted: q.uncounted}
+			if q.uncounted != nil {
+				segment.Usage = append(segment.Usage, used)
+				continue
+			}
+			used.Quantities = answers[place][period]
 			if c.Cumulated {
 				used.Before = befores[place][period]
 			}

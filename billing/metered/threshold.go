@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/rating"
 	"perennial/billing/usage"
 )
 
@@ -163,6 +164,13 @@ func (s Segment) Unbounded() Segment {
 			rates[n].Price.Minimum = 0
 		}
 		s.Usage[i].Rates = rates
+		if used.Tallies != nil { // they have prices of their own
+			tallies := make(map[usage.Group]*rating.Tally, len(used.Tallies))
+			for group, tally := range used.Tallies {
+				tallies[group] = tally.Unbounded()
+			}
+			s.Usage[i].Tallies = tallies
+		}
 	}
 	s.Commitment, s.Minimum = nil, nil
 	return s

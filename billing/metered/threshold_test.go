@@ -97,3 +97,26 @@ func TestCheckThresholds(t *testing.T) {
 	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Percent: money.Whole(10_001)})[0])
 	require.Equal(t, "usage_thresholds_out_of_range", check(prices, make([]metered.Threshold, 21)...)[0])
 }
+
+// The least amount of a period is not spent before its end, nor where a price looks at each record.
+func TestStand_WithoutTheMinimumOfAPriceByTransaction(t *testing.T) {
+	t.Parallel()
+	price := rating.Price{
+		Model: rating.Percentage, Percent: dec("1"), Transactions: rating.Transactions{Fee: dec("0.10")}, Minimum: 50_000,
+	}
+	tally := price.Tally()
+	tally.Add(money.Whole(1))
+	lot := usage.Group("0 ")
+	segment := metered.Segment{Usage: []metered.Used{{
+		Component:  metered.Component{ID: "price_1", MetricName: "payments", Rates: []metered.Rate{{Price: price}}},
+		Quantities: usage.Totals{{Group: lot, Value: money.Whole(1)}}, Tallies: map[usage.Group]*rating.Tally{lot: tally},
+	}}}
+
+	standing, err := metered.Stand([]metered.Segment{segment}, "EUR")
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(11), standing.Spent)
+	whole, err := metered.Owed([]metered.Segment{segment}, "EUR")
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(50_000), whole[0].Amount, "what was counted was changed")
+}

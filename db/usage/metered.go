@@ -11,7 +11,7 @@ import (
 // MeteredSegments counts what a subscription used in each of its spans from one on, as the metered prices of the span
 // divide it. All spans of the subscription are given, in the order of time and without overlaps: those before count for
 // cumulated prices. It only reads and locks nothing. beat is called after each statement that may take long: a
-// heartbeat. Faults: metered_lots_too_many, metered_transactions_too_many.
+// heartbeat. A price whose records cannot be counted (metered.Uncountable) is Uncounted in its segments.
 func (l *Log) MeteredSegments(
 	ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int, beat func(),
 ) ([]metered.Segment, error) {
@@ -37,6 +37,10 @@ func (l *Log) MeteredSegments(
 			answers[i], err = l.transactions(ctx, environmentID, subscriptionID, of, &questions[i], beat)
 		} else {
 			answers[i], err = l.series(ctx, environmentID, subscriptionID, of, q.Periods, q.Component.Lots(of), beat)
+		}
+		if metered.Uncountable(err) {
+			questions[i].LeaveOut(err)
+			continue
 		}
 		if err != nil {
 			return nil, err

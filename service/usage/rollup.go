@@ -55,16 +55,12 @@ func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 		versions, failed = append(versions, some...), append(failed, err)
 	}
 	total, err = s.rollUp(ctx, versions)
-	if failed = append(failed, err); total > 0 {
-		failed = append(failed, s.AskThresholds(ctx))
-	}
-	return total, errors.Join(failed...)
+	return total, errors.Join(append(failed, err)...)
 }
 
-// RollUpUsage merges records into running aggregates until no version of a metric is behind, asks what thresholds they
-// reach, and returns how many there were. It asks about every version. Several processes may do it at once: they take
-// turns at one version. The error is that of all versions that fail: they stay behind, so that those of the last page
-// are all of them.
+// RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns how many there
+// were. It asks about every version. Several processes may do it at once: they take turns at one version. The error is
+// that of all versions that fail: they stay behind, so that those of the last page are all of them.
 func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	for {
 		behind, err := s.Store.Usage.Behind(ctx, rollUpVersions)
@@ -74,7 +70,7 @@ func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 		n, err := s.rollUp(ctx, behind)
 		// The others have them, their records are still being written, or they fail.
 		if total += n; n == 0 || len(behind) < rollUpVersions {
-			return total, errors.Join(err, s.AskThresholds(ctx))
+			return total, err
 		}
 	}
 }

@@ -3,7 +3,6 @@ package usage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,50 +14,18 @@ import (
 	"perennial/db"
 )
 
-// thresholdsAsked bounds the subscriptions that one pass asks about. Those that it leaves, the next one has.
-const thresholdsAsked = 200
-
-// AskThresholds asks, of subscriptions of which records were merged, which thresholds their usage has reached. A
-// crossing is its row, its event and, if wanted, an invoice in one transaction: exactly one for each period, whichever
-// process dies or asks too. The error is that of all subscriptions that fail: they are asked about again, after the
-// others.
-func (s *Service) AskThresholds(ctx context.Context) error {
-	touched, err := s.Store.Usage.Touched(ctx, thresholdsAsked)
-	if err != nil {
-		return err
-	}
-	var failed []error
-	for _, one := range touched {
-		err := s.askThresholds(ctx, one)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			continue
-		}
-		failed = append(failed, fmt.Errorf("service: thresholds of %s: %w", one.ID, err))
-		failed = append(failed, s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
-			return tx.Usage.AskLater(ctx, one.Ref)
-		}))
-	}
-	return errors.Join(failed...)
-}
-
-var asUsage = db.BySystem("usage")
-
-func (s *Service) askThresholds(ctx context.Context, of db.UsageTouched) error {
+// askThresholds asks which thresholds the usage of a subscription has reached. outdated: it was of a period or segment
+// that was over by then, and nothing became of it.
+func (s *Service) askThresholds(ctx context.Context, of db.Ref) (outdated bool, err error) {
 	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
 	if err != nil && !errors.Is(err, db.ErrSubscriptionNotFound) {
-		return err
+		return false, err
 	}
 	counted, err := s.standing(ctx, of.EnvironmentID, sub)
-	if err != nil {
-		return err
+	if err != nil || counted == nil {
+		return false, err
 	}
-	if counted == nil {
-		return s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error { return tx.Usage.Asked(ctx, of) })
-	}
-	return s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
+	err = s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
 		found, err := tx.Lifecycle.LockSubscription(ctx, of.EnvironmentID, of.ID)
 		if err != nil {
 			return err
@@ -70,7 +37,7 @@ func (s *Service) askThresholds(ctx context.Context, of db.UsageTouched) error {
 		if err != nil {
 			return err
 		}
-		if asked.Segments, err = counted.unbilled(ctx, tx, of.Ref, sub.Currency); err != nil {
+		if asked.Segments, err = counted.unbilled(ctx, tx, of, sub.Currency); err != nil {
 			return err
 		}
 		state, changes, err := lifecycle.CrossThresholds(found, asked, db.Moment(tx.Now, tx.Real))
@@ -78,16 +45,13 @@ func (s *Service) askThresholds(ctx context.Context, of db.UsageTouched) error {
 			return err
 		}
 		thresholds := found.Subscription.Thresholds(found.Plan.Metered)
-		if len(changes.Crossings) == len(metered.Crossed(thresholds, asked.Reached, asked.Standing)) {
-			if err := tx.Usage.Asked(ctx, of); err != nil { // else the next pass counts what goes on by then
-				return err
-			}
-		}
+		outdated = len(changes.Crossings) != len(metered.Crossed(thresholds, asked.Reached, asked.Standing))
 		if err := tx.Wake(ctx, of.EnvironmentID, state, ""); err != nil {
 			return err
 		}
 		return tx.Lifecycle.Write(ctx, of.EnvironmentID, state, changes)
 	})
+	return outdated, err
 }
 
 // periodUsage is what was used in a subscription's current period.

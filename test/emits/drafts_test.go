@@ -1,6 +1,7 @@
 package emits
 
 import (
+	"errors"
 	"time"
 
 	"perennial/billing/answer"
@@ -72,6 +73,13 @@ func (s *stage) calling(metric string, thresholds ...metered.Threshold) *life {
 
 // merges set the scene of what the merge of usage records leads to.
 var merges = map[string]func(*stage) func() error{
+	"limit_reached": func(s *stage) func() error {
+		l := s.calling("limited")
+		_, err := s.Pool.Exec(s.ctx, "update plans set features = $3 where environment_id = $1 and id = $2", s.Env,
+			l.sub().PlanID, `[{"key":"calls","limit":1,"metricName":"limited"}]`)
+		s.must(err)
+		return s.merge
+	},
 	"threshold_reached": func(s *stage) func() error {
 		s.calling("noted", metered.Threshold{Amount: 200})
 		return s.merge
@@ -84,8 +92,9 @@ var merges = map[string]func(*stage) func() error{
 
 func (s *stage) merge() error {
 	s.Clock.Add(time.Second) // within the second in which a period begins nothing is billed
-	_, err := s.service.Usage.RollUpUsage(s.ctx)
-	return err
+	_, merged := s.service.Usage.RollUpUsage(s.ctx)
+	_, asked := s.service.Usage.AskReached(s.ctx)
+	return errors.Join(merged, asked)
 }
 
 // draftTimers set the scene of what a grace leads to.

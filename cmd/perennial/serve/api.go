@@ -82,6 +82,7 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 	go s.testProviders(watching, use)
 	go noteKeyUse(watching, server)
 	go s.rollUpUsage(watching, use.Usage)
+	go s.askReached(watching, use.Usage)
 	go s.sealAudit(watching, use.Tenancy)
 	go s.shareKeyRequests(watching, server)
 	return part, nil

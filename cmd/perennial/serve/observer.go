@@ -98,6 +98,14 @@ func (o observer) UsageUnrated(ctx context.Context, u rating.Unrated) {
 	if !o.said.again("unrated "+u.InvoiceID, o.now()) {
 		return
 	}
+	if u.RetryAt.IsZero() {
+		o.telemetry.Logger.Error("the usage of a price cannot be counted, so that invoices are issued without it; each "+
+			"later one of the next 90 days tries again; price it by fewer dimensions, or by the sum of its records, in a new "+
+			"version of the plan, and bill what is left on a manual invoice",
+			telemetry.Environment(u.EnvironmentID), zap.String("subscriptionId", u.ID), zap.String("invoiceId", u.InvoiceID),
+			zap.String("code", code), zap.Error(u.Cause))
+		return
+	}
 	o.telemetry.Logger.Error("the usage of a draft cannot be rated, so the invoice is not issued; it is tried again by "+
 		"itself; correct the price, or issue it without its usage (POST /invoices/{id}/finalize with withoutUsage)",
 		telemetry.Environment(u.EnvironmentID), zap.String("subscriptionId", u.ID), zap.String("invoiceId", u.InvoiceID),

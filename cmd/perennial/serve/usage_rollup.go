@@ -6,6 +6,7 @@ import "context"
 type usageMerger interface {
 	RollUpRecorded(ctx context.Context) (int, error)
 	RollUpUsage(ctx context.Context) (int, error)
+	AskReached(ctx context.Context) (int, error)
 }
 
 // rollUpUsage merges until ctx ends. It runs beside Temporal, as ingestion does. Readers add what is not merged yet, so
@@ -15,4 +16,10 @@ type usageMerger interface {
 func (s *Server) rollUpUsage(ctx context.Context, use usageMerger) {
 	s.keepUp(ctx, use.RollUpRecorded, use.RollUpUsage,
 		"usage could not be merged into its aggregates; readers count its records meanwhile")
+}
+
+// askReached asks what merged usage has reached, until ctx ends: apart from merging, which does not wait for it.
+func (s *Server) askReached(ctx context.Context, use usageMerger) {
+	none := func(context.Context) (int, error) { return 0, nil }
+	s.keepUp(ctx, use.AskReached, none, "what some usage has reached could not be told; it is asked again")
 }

@@ -25,6 +25,8 @@ func (m *failingMerger) RollUpUsage(context.Context) (int, error) {
 	return 0, nil
 }
 
+func (m *failingMerger) AskReached(context.Context) (int, error) { return 0, nil }
+
 func TestRollUpUsage_AsksForTheRestEveryMinuteAlsoAfterFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -735,12 +735,6 @@ type UsageSegment struct {
 	AddOns         *subscription.AddOns    `db:"add_ons"`
 }
 
-type UsageTouched struct {
-	EnvironmentID  string    `db:"environment_id"`
-	SubscriptionID string    `db:"subscription_id"`
-	TouchedAt      time.Time `db:"touched_at"`
-}
-
 type WebhookDelivery struct {
 	ID              string                 `db:"id"`
 	EnvironmentID   string                 `db:"environment_id"`

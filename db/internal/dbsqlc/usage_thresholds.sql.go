@@ -70,12 +70,17 @@ func (q *Queries) UsageCrossingList(ctx context.Context, db DBTX, arg UsageCross
 }
 
 const usageTouch = `-- name: UsageTouch :exec
-insert into usage_touched (environment_id, subscription_id, touched_at)
-select s.environment_id, s.id, clock_timestamp()
+insert into usage_touched (environment_id, subscription_id, touched_at, due_at)
+select s.environment_id, s.id, clock_timestamp(), clock_timestamp()
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id = s.plan_id
-where s.environment_id = $1 and s.id = any($2::text[]) and s.metered_since is not null
-  and coalesce(s.usage_thresholds, p.metered -> 'thresholds', '[]') <> '[]'
+where s.environment_id = $1 and s.id = any($2::text[])
+  and (s.metered_since is not null and coalesce(s.usage_thresholds, p.metered -> 'thresholds', '[]') <> '[]'
+      or exists (
+          select from plans v
+          join plans f on f.environment_id = v.environment_id and f.id = v.plan_id
+          where v.environment_id = s.environment_id and v.id = any(s.add_on_ids || s.plan_id)
+            and jsonb_path_exists(f.features, '$[*].metricName')))
 order by s.id
 on conflict (environment_id, subscription_id) do update set touched_at = excluded.touched_at
 `
@@ -85,10 +90,57 @@ type UsageTouchParams struct {
 	Ids           []string `db:"ids"`
 }
 
-// Those of some subscriptions whose usage counts and that have thresholds.
+// Those of some subscriptions that have thresholds where their usage counts, or features with a metric.
 func (q *Queries) UsageTouch(ctx context.Context, db DBTX, arg UsageTouchParams) error {
 	_, err := db.Exec(ctx, usageTouch, arg.EnvironmentID, arg.Ids)
 	return err
+}
+
+const usageTouchedClaim = `-- name: UsageTouchedClaim :many
+
+update usage_touched t set due_at = clock_timestamp() + make_interval(secs => $1::float8)
+from (
+    select d.environment_id, d.subscription_id
+    from usage_touched d
+    where d.due_at <= clock_timestamp()
+    order by d.due_at
+    limit $2
+    for update skip locked) due
+where t.environment_id = due.environment_id and t.subscription_id = due.subscription_id
+returning t.environment_id, t.subscription_id, t.touched_at
+`
+
+type UsageTouchedClaimParams struct {
+	Seconds  float64 `db:"seconds"`
+	RowLimit int32   `db:"row_limit"`
+}
+
+type UsageTouchedClaimRow struct {
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	TouchedAt      time.Time `db:"touched_at"`
+}
+
+// its turn stays
+// Of all environments, those that are due, the first ones first. No other process has them meanwhile.
+func (q *Queries) UsageTouchedClaim(ctx context.Context, db DBTX, arg UsageTouchedClaimParams) ([]UsageTouchedClaimRow, error) {
+	rows, err := db.Query(ctx, usageTouchedClaim, arg.Seconds, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageTouchedClaimRow
+	for rows.Next() {
+		var i UsageTouchedClaimRow
+		if err := rows.Scan(&i.EnvironmentID, &i.SubscriptionID, &i.TouchedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const usageTouchedDelete = `-- name: UsageTouchedDelete :exec
@@ -109,45 +161,17 @@ func (q *Queries) UsageTouchedDelete(ctx context.Context, db DBTX, arg UsageTouc
 }
 
 const usageTouchedLater = `-- name: UsageTouchedLater :exec
-update usage_touched t set touched_at = clock_timestamp()
-where t.environment_id = $1 and t.subscription_id = $2
+update usage_touched t set due_at = clock_timestamp() + make_interval(secs => $1::float8)
+where t.environment_id = $2 and t.subscription_id = $3
 `
 
 type UsageTouchedLaterParams struct {
-	EnvironmentID  string `db:"environment_id"`
-	SubscriptionID string `db:"subscription_id"`
+	Seconds        float64 `db:"seconds"`
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID string  `db:"subscription_id"`
 }
 
-// One that could not be asked about waits behind all others.
 func (q *Queries) UsageTouchedLater(ctx context.Context, db DBTX, arg UsageTouchedLaterParams) error {
-	_, err := db.Exec(ctx, usageTouchedLater, arg.EnvironmentID, arg.SubscriptionID)
+	_, err := db.Exec(ctx, usageTouchedLater, arg.Seconds, arg.EnvironmentID, arg.SubscriptionID)
 	return err
-}
-
-const usageTouchedList = `-- name: UsageTouchedList :many
-select t.environment_id, t.subscription_id, t.touched_at
-from usage_touched t
-order by t.touched_at
-limit $1
-`
-
-// Of all environments, those that wait longest first.
-func (q *Queries) UsageTouchedList(ctx context.Context, db DBTX, rowLimit int32) ([]UsageTouched, error) {
-	rows, err := db.Query(ctx, usageTouchedList, rowLimit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []UsageTouched
-	for rows.Next() {
-		var i UsageTouched
-		if err := rows.Scan(&i.EnvironmentID, &i.SubscriptionID, &i.TouchedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

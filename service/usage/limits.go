@@ -1,0 +1,61 @@
+package usage
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/entitlement"
+	"perennial/billing/event"
+	"perennial/db"
+	"perennial/service/usecase"
+)
+
+// askLimits asks, of the customer of a subscription of which records were merged, which limits of features what is used
+// has reached, and announces each once.
+func (s *Service) askLimits(ctx context.Context, of db.Ref) error {
+	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
+	if errors.Is(err, db.ErrSubscriptionNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c, err := s.Store.Customers.Get(ctx, of.EnvironmentID, sub.CustomerID)
+	if err != nil || !c.ErasedAt.IsZero() {
+		return err
+	}
+	held, err := usecase.HeldFeatures(ctx, s.Base, of.EnvironmentID, c)
+	if err != nil {
+		return err
+	}
+	for _, key := range held.Metered() {
+		found, err := usecase.Entitled(ctx, s.Base, of.EnvironmentID, key, held)
+		if err == nil && found.Reached() {
+			err = s.announceLimit(ctx, of.EnvironmentID, c.ID, found, held)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announceLimit announces a limit that is reached, unless it was before.
+func (s *Service) announceLimit(
+	ctx context.Context, environmentID, customerID string, reached entitlement.Answer, held entitlement.Held,
+) error {
+	return s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
+		first, err := tx.Customers.NoteLimitReached(ctx, environmentID, customerID, reached, held.Now)
+		if err != nil || !first {
+			return err
+		}
+		news := event.FeatureLimitReached{
+			ID: customerID, Feature: reached.Feature, Limit: *reached.Limit, Used: reached.Used.String(),
+			Allowed: reached.Allowed,
+		}
+		if !reached.ResetsAt.IsZero() {
+			news.ResetsAt = reached.ResetsAt.Unix()
+		}
+		return tx.Emit(ctx, environmentID, event.New(news, held.Now))
+	})
+}

@@ -1,0 +1,86 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"perennial/billing/access"
+	"perennial/billing/customer"
+	"perennial/billing/entitlement"
+	"perennial/billing/usage"
+	"perennial/db"
+)
+
+// Held reads which subscriptions may give a customer anything, and what access says to them in the customer's own time.
+func Held(ctx context.Context, b Base, environmentID string, of customer.Customer) (entitlement.Held, error) {
+	held := entitlement.Held{Overrides: of.Features}
+	var err error
+	if held.Now, err = timeOf(ctx, b, environmentID, of); err != nil {
+		return held, err
+	}
+	if held.Claims, err = b.Store.Subscriptions.AccessClaims(ctx, environmentID, of.ID); err != nil {
+		return held, err
+	}
+	held.Answers = make([]access.Answer, len(held.Claims))
+	for i, claim := range held.Claims {
+		held.Answers[i] = access.Of(claim, held.Now)
+	}
+	return held, nil
+}
+
+// timeOf is the customer's own time.
+func timeOf(ctx context.Context, b Base, environmentID string, of customer.Customer) (time.Time, error) {
+	if of.TestClockID == "" {
+		return b.Now(), nil
+	}
+	clock, err := b.Store.Clocks.Get(ctx, environmentID, of.TestClockID)
+	return clock.NowAt, err
+}
+
+// HeldFeatures is Held with the features that the subscriptions give.
+func HeldFeatures(ctx context.Context, b Base, environmentID string, of customer.Customer) (entitlement.Held, error) {
+	held, err := Held(ctx, b, environmentID, of)
+	if err != nil {
+		return held, err
+	}
+	held.Features, err = b.Store.Subscriptions.Features(ctx, environmentID, entitlement.PlanIDs(held.Claims))
+	return held, err
+}
+
+// Entitled answers what a customer has of a feature, with what is used of it by the records until now.
+func Entitled(
+	ctx context.Context, b Base, environmentID, feature string, held entitlement.Held,
+) (entitlement.Answer, error) {
+	found := entitlement.Of(feature, held)
+	counts := make([]entitlement.Count, len(found.Counters))
+	for i, c := range found.Counters {
+		var err error
+		if counts[i], err = count(ctx, b.Store, environmentID, c); err != nil {
+			return found, err
+		}
+	}
+	return found.Counted(counts), nil
+}
+
+// count is what a counter comes to. A metric that is gone counts nothing.
+func count(
+	ctx context.Context, store *db.Store, environmentID string, by entitlement.Counter,
+) (out entitlement.Count, err error) {
+	metric, err := store.Usage.ServedMetric(ctx, environmentID, by.MetricName)
+	if errors.Is(err, db.ErrMetricNotFound) {
+		return out, nil
+	}
+	if out.Carries = metric.Carries(); err != nil || !by.Period.Start.Before(by.Period.End) {
+		return out, err
+	}
+	totals, err := db.NewUsageLog(store).UsageSeries(ctx, environmentID, by.SubscriptionID, metric,
+		[]usage.Span{{Start: by.Period.Start, End: by.Period.End}}, nil)
+	if err != nil {
+		return out, err
+	}
+	for _, total := range totals[0] {
+		out.Quantity = out.Quantity.Add(total.Value)
+	}
+	return out, nil
+}
