@@ -19,7 +19,7 @@ type LatestInvoice struct {
 	ID        string            `json:"id" example:"inv_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Status    string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"open" doc:"As of the invoice itself."`
 	Total     int64             `json:"total" example:"1900" doc:"Minor units of the subscription's currency."`
-	AmountDue int64             `json:"amountDue" example:"1900" doc:"What is left to pay of it, in minor units."`
+	AmountDue int64             `json:"amountDue" example:"1900" doc:"The amount to pay, in minor units, as of the invoice itself."`
 	Payment   *payments.Payment `json:"payment,omitempty" doc:"The newest attempt to collect it. With requiresAction, send the payer to confirmUrl. Absent: there was none yet, or none is needed."`
 }
 
