@@ -3,6 +3,7 @@ package movefile
 import (
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/billing/payment"
@@ -24,14 +25,19 @@ type planForm struct {
 	TrialEnd      plan.TrialEnd  `json:"trialEndBehavior,omitempty"`
 	Active        bool           `json:"active"`
 	Prices        []priceForm    `json:"prices"`
-	Metadata      metadata.Pairs `json:"metadata,omitempty"`
-	CreatedAt     moving.Time    `json:"createdAt,omitzero"`
+	// Metered is what it charges after each period: usage, a commitment, a minimum and thresholds; absent: nothing.
+	Metered   *metered.Prices `json:"metered,omitempty"`
+	Features  plan.Features   `json:"features,omitempty"`
+	Metadata  metadata.Pairs  `json:"metadata,omitempty"`
+	CreatedAt moving.Time     `json:"createdAt,omitzero"`
 }
 
 type priceForm struct {
 	ID    string `json:"id"`
 	Label string `json:"name,omitempty"`
 	Once  bool   `json:"once,omitempty"`
+	// Billing is arrears where the price is billed after each period.
+	Billing string `json:"billing,omitempty"`
 	rating.Price
 	Currencies plan.Currencies `json:"currencies,omitempty"`
 }
@@ -43,10 +49,14 @@ func (w *Writer) Plan(p plan.Plan) error {
 		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays,
 		TrialEnd: p.TrialEnd, Active: p.Active,
 		Metadata: p.Metadata, CreatedAt: moving.At(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
+		Metered: p.Metered, Features: p.Features,
 	}
 	for i, price := range p.Prices {
 		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price,
 			Currencies: price.Currencies}
+		if price.Arrears {
+			f.Prices[i].Billing = "arrears"
+		}
 	}
 	return w.lines.Encode(f)
 }
