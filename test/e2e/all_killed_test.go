@@ -14,13 +14,6 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// part is one of the processes that an installation consists of.
-type part struct {
-	name    string
-	kill    func()
-	restart func()
-}
-
 // TestEveryPartIsKilledWhileFourProvidersFail: API, worker, PostgreSQL and Temporal are killed one after another, in a
 // random order and at random moments, while two apps take payments by all four providers, each of which fails in a way
 // of its own, and payments go over to a backup. In the end the providers' ledgers and the rows agree, for each app in
@@ -47,33 +40,13 @@ func TestEveryPartIsKilledWhileFourProvidersFail(t *testing.T) {
 	for _, crowd := range crowds {
 		crowd.Wait(t)
 	}
-	processes := []part{
-		{"API", func() { w.Service.Kill(t) }, func() { w.Service.Start(t) }},
-		{"worker", func() { worker.Kill(t) }, func() { worker.Start(t) }},
-		{
-			"PostgreSQL", func() { require.NoError(t, database.Kill()) },
-			func() { require.NoError(t, database.Restart(t.Context())) },
-		},
-		{
-			"Temporal", func() { require.NoError(t, engine.Kill()) },
-			func() { require.NoError(t, engine.Restart(t.Context())) },
-		},
-	}
-	for n := range kills {
-		if n%len(processes) == 0 {
-			random.Shuffle(len(processes), func(i, j int) { processes[i], processes[j] = processes[j], processes[i] })
-		}
+	parts := everyPart(t, w, worker, database, engine)
+	killInTurn(ctx, t, parts, random, kills, 1500, func(int) {
 		for _, crowd := range crowds {
 			crowd.Run(ctx, joining, load.Everywhere()...)
 		}
 		upset(t, w, random)
-		pause(ctx, time.Duration(50+random.IntN(1500))*time.Millisecond)
-		victim := processes[n%len(processes)]
-		t.Logf("kill %s", victim.name)
-		victim.kill()
-		pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond)
-		victim.restart()
-	}
+	})
 	// A wallet that pawaPay refuses after a silence would be decided by a quarter of an hour without a trace of it.
 	w.Simulator.Of("pawapay").Script(t, "911", "789")
 	for _, crowd := range crowds {

@@ -45,33 +45,13 @@ func TestUsageIsBilledOnceWhileEveryPartIsKilled(t *testing.T) {
 	plan := meteredPlan(t, env)
 	var all reporters
 	crowd := load.New(t, env, seed)
-	processes := []part{
-		{"API", func() { w.Service.Kill(t) }, func() { w.Service.Start(t) }},
-		{"worker", func() { worker.Kill(t) }, func() { worker.Start(t) }},
-		{
-			"PostgreSQL", func() { require.NoError(t, database.Kill()) },
-			func() { require.NoError(t, database.Restart(t.Context())) },
-		},
-		{
-			"Temporal", func() { require.NoError(t, engine.Kill()) },
-			func() { require.NoError(t, engine.Restart(t.Context())) },
-		},
-	}
-	for n := range kills {
-		if n%len(processes) == 0 {
-			random.Shuffle(len(processes), func(i, j int) { processes[i], processes[j] = processes[j], processes[i] })
-		}
+	parts := everyPart(t, w, worker, database, engine)
+	killInTurn(ctx, t, parts, random, kills, 2500, func(n int) {
 		scripts := []load.Script{
 			all.reports(env, plan, seed+uint64(2*n), false), all.reports(env, plan, seed+uint64(2*n+1), true),
 		}
 		crowd.Run(ctx, joining, scripts...)
-		pause(ctx, time.Duration(50+random.IntN(2500))*time.Millisecond)
-		victim := processes[n%len(processes)]
-		t.Logf("kill %s", victim.name)
-		victim.kill()
-		pause(ctx, time.Duration(random.IntN(2000))*time.Millisecond)
-		victim.restart()
-	}
+	})
 	crowd.Wait(t)
 	check.AtRest(t, w, settled)
 	load.PayAll(t, env, settled) // what a cancellation left open before its first attempt
