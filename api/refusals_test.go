@@ -29,6 +29,8 @@ var impassable = map[string]string{
 	"(*perennial/api/subscriptions.Handler).decided":         "it reads the newest rows, without a cursor",
 	"(*perennial/api/subscriptions.Handler).withLatest":      "the same",
 	"perennial/db/catalog.TaxRateFromDB":                     "what the rules wrote can be read",
+	"(*perennial/billing/metered.Counter).Take":              "a price whose records cannot be counted is left out",
+	"(perennial/billing/metered.Component).Lots":             "the same",
 	"(*perennial/db/usage.Log).UsageSeries":                  "records are checked when they are taken",
 	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",
@@ -49,6 +51,9 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
 	"keyset_readable": "operators", "credentials_missing": "operators",
+
+	"metered_lots_too_many":         "a price that cannot be counted is left out",
+	"metered_transactions_too_many": "a price that cannot be counted is left out",
 
 	// Of catalogue files, which the command line applies.
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",

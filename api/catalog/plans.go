@@ -120,7 +120,7 @@ type PlanTerms struct {
 	IntervalCount *int               `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
 	Amount        *int64             `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20"`
-	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period. Such a plan can be written and shown; to subscribe to it is refused for now, since usage is not billed yet. A plan with them is sold in one currency."`
+	MeteredPrices []MeteredPriceForm `json:"meteredPrices,omitempty" minItems:"1" maxItems:"20" doc:"What usage costs beside the prices, after each period."`
 	Commitment    *Commitment        `json:"commitment,omitempty" doc:"The least that the metered prices cost together in a period."`
 	Minimum       *Minimum           `json:"minimum,omitempty" doc:"The least that all lines of a period come to together."`
 	// UsageThresholds are of the metered prices.
