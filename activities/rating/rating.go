@@ -17,8 +17,6 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/money"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -115,30 +113,43 @@ func (u *Usage) rate(
 func (u *Usage) unrated(
 	ctx context.Context, in contract.AdvanceInput, draftID string, cause error,
 ) (out contract.Snapshot, err error) {
-	env, why := in.Ref.EnvironmentID, fault.From(cause)
-	report := Unrated{Ref: in.Ref, InvoiceID: draftID, Cause: cause}
-	err = execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
-		found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
-		if err != nil {
-			return err
-		}
-		state, changes, err := lifecycle.UsageUnrated(found, draftID, why.Code, why.Detail, db.Moment(in.Now, u.Clock()))
-		if err != nil {
-			return err
-		}
-		for _, draft := range state.Drafts {
-			if draft.ID == draftID && draft.UsageFailure != nil {
-				report.Times, report.RetryAt = draft.UsageFailure.Times, draft.UsageFailure.RetryAt
-			}
-		}
-		out = contract.SnapshotOf(state, changes.Unfinished)
-		return tx.Lifecycle.Write(ctx, env, state, changes)
+	why := fault.From(cause)
+	state, unfinished, err := u.decide(ctx, in, func(
+		found lifecycle.State, at lifecycle.Moment,
+	) (lifecycle.State, lifecycle.Changes, error) {
+		return lifecycle.UsageUnrated(found, draftID, why.Code, why.Detail, at)
 	})
 	if err != nil {
 		return contract.Snapshot{}, errors.Join(err, cause)
 	}
+	report := Unrated{Ref: in.Ref, InvoiceID: draftID, Cause: cause}
+	for _, draft := range state.Drafts {
+		if draft.ID == draftID && draft.UsageFailure != nil {
+			report.Times, report.RetryAt = draft.UsageFailure.Times, draft.UsageFailure.RetryAt
+		}
+	}
 	u.Observer.UsageUnrated(ctx, report)
-	return out, nil
+	return contract.SnapshotOf(state, unfinished), nil
+}
+
+// decide makes a decision about the subscription, and writes it.
+func (u *Usage) decide(
+	ctx context.Context, in contract.AdvanceInput,
+	rule func(lifecycle.State, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error),
+) (state lifecycle.State, unfinished bool, err error) {
+	err = execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
+		found, err := tx.Lifecycle.LockSubscription(ctx, in.Ref.EnvironmentID, in.Ref.ID)
+		if err != nil {
+			return err
+		}
+		var changes lifecycle.Changes
+		if state, changes, err = rule(found, db.Moment(in.Now, u.Clock())); err != nil {
+			return err
+		}
+		unfinished = changes.Unfinished
+		return tx.Lifecycle.Write(ctx, in.Ref.EnvironmentID, state, changes)
+	})
+	return state, unfinished, err
 }
 
 // close makes sure that the count for a draft misses no record that no later invoice would bill: it closes a
@@ -147,18 +158,11 @@ func (u *Usage) unrated(
 func (u *Usage) close(
 	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
 ) error {
-	env := in.Ref.EnvironmentID
 	if seen.ClosesUsage(draft) {
-		err := execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
-			found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
-			if err != nil {
-				return err
-			}
-			state, changes, err := lifecycle.CloseUsage(found, draft.ID, db.Moment(in.Now, u.Clock()))
-			if err != nil {
-				return err
-			}
-			return tx.Lifecycle.Write(ctx, env, state, changes)
+		_, _, err := u.decide(ctx, in, func(
+			found lifecycle.State, at lifecycle.Moment,
+		) (lifecycle.State, lifecycle.Changes, error) {
+			return lifecycle.CloseUsage(found, draft.ID, at)
 		})
 		if err != nil {
 			return err
@@ -167,7 +171,7 @@ func (u *Usage) close(
 	if !seen.AwaitsRecords(draft) {
 		return nil
 	}
-	return db.NewUsageLog(u.Store).AwaitRecords(ctx, env, func() { execution.Heartbeat(ctx) })
+	return db.NewUsageLog(u.Store).AwaitRecords(ctx, in.Ref.EnvironmentID, func() { execution.Heartbeat(ctx) })
 }
 
 // counted is what the segments of a draft come to; the zero value bills nothing.
@@ -187,7 +191,11 @@ func (u *Usage) count(
 	if err != nil {
 		return counted{}, err
 	}
-	priced, err := u.priced(ctx, ref.EnvironmentID, of.Currency, all)
+	versions, err := u.Store.Catalog.VersionsOf(ctx, ref.EnvironmentID, metering.Versions(all))
+	if err != nil {
+		return counted{}, err
+	}
+	priced, err := metering.Price(all, versions, of.Currency)
 	if err != nil {
 		return counted{}, err
 	}
@@ -208,31 +216,6 @@ func (u *Usage) count(
 	return c, err
 }
 
-// priced reads the versions of plans and add-ons whose prices counted in segments, as they are sold in a currency.
-func (u *Usage) priced(
-	ctx context.Context, environmentID string, currency money.Currency, all []metering.Segment,
-) ([]metering.Priced, error) {
-	known := map[plan.Ref]plan.Plan{}
-	for _, r := range metering.Versions(all) {
-		p, err := u.Store.Catalog.PlanVersion(ctx, environmentID, r)
-		if err != nil {
-			return nil, err
-		}
-		if known[r], err = p.In(currency); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]metering.Priced, len(all))
-	for i, s := range all {
-		var err error
-		out[i], err = s.Priced(func(r plan.Ref) (plan.Plan, bool) { p, has := known[r]; return p, has })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // issue issues the draft with what is owed and not billed, and does what else is due.
 func (u *Usage) issue(ctx context.Context, in contract.AdvanceInput, c counted) (contract.Snapshot, error) {
 	var out contract.Snapshot
@@ -244,11 +227,7 @@ func (u *Usage) issue(ctx context.Context, in contract.AdvanceInput, c counted) 
 		}
 		rated := lifecycle.UsageRated{InvoiceID: c.draftID}
 		if len(c.rated) > 0 {
-			billed, err := tx.Lifecycle.UsageBilled(ctx, env, in.Ref.ID, c.rated[0].Start)
-			if err != nil {
-				return err
-			}
-			kept, err := tx.Lifecycle.UsageKept(ctx, env, in.Ref.ID, c.rated[0].Start)
+			billed, kept, err := tx.Lifecycle.UsageBilled(ctx, env, in.Ref.ID, c.rated[0].Start)
 			if err != nil {
 				return err
 			}

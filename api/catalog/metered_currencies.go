@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"perennial/api/view"
 	"perennial/billing/money"
@@ -40,12 +38,7 @@ type RateTierAmounts struct {
 
 // rateCurrenciesOf reads the amounts of a metered price in further currencies; at names the price in faults.
 func rateCurrenciesOf(d *view.UnitAmounts, at string, forms map[string]RateAmounts) rating.Currencies {
-	if len(forms) == 0 {
-		return nil
-	}
-	read := rating.Currencies{}
-	for _, code := range slices.Sorted(maps.Keys(forms)) { // the first fault is the same each time
-		f, at, c := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code), money.Currency(code)
+	return inEach(at, forms, func(f RateAmounts, at string, c money.Currency) rating.Amounts {
 		a := rating.Amounts{
 			UnitPrice:    d.Amount(at, view.OfUnit(f.UnitAmount, ""), c),
 			PackagePrice: d.Amount(at, view.OfPackage(f.PackageAmount, ""), c),
@@ -69,9 +62,8 @@ func rateCurrenciesOf(d *view.UnitAmounts, at string, forms map[string]RateAmoun
 				Fee: rules.Fee, Minimum: rules.Minimum, Maximum: rules.Maximum, FreeAmount: rules.FreeAmount,
 			}
 		}
-		read[c] = a
-	}
-	return read
+		return a
+	})
 }
 
 func renderRateCurrencies(of rating.Currencies) map[string]RateAmounts {

@@ -35,12 +35,7 @@ type TierAmounts struct {
 
 // currenciesOf reads the amounts of a price in further currencies; at names the price in faults.
 func currenciesOf(d *view.UnitAmounts, at string, forms map[string]PriceAmounts) plan.Currencies {
-	if len(forms) == 0 {
-		return nil
-	}
-	read := plan.Currencies{}
-	for _, code := range slices.Sorted(maps.Keys(forms)) { // the first fault is the same each time
-		f, at, c := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code), money.Currency(code)
+	return inEach(at, forms, func(f PriceAmounts, at string, c money.Currency) rating.Amounts {
 		a := rating.Amounts{
 			Amount: money.Minor(f.Amount), UnitPrice: d.Amount(at, view.OfUnit(f.UnitAmount, f.UnitPrice), c),
 			PackagePrice: d.Amount(at, view.OfPackage(f.PackageAmount, f.PackagePrice), c), Minimum: money.Minor(f.Minimum),
@@ -54,9 +49,23 @@ func currenciesOf(d *view.UnitAmounts, at string, forms map[string]PriceAmounts)
 				FlatAmount:   money.Minor(tier.FlatAmount),
 			})
 		}
-		read[c] = a
+		return a
+	})
+}
+
+// inEach reads the amounts of each currency; at names the price in faults. read gets how they are named.
+func inEach[F any](
+	at string, forms map[string]F, read func(f F, at string, c money.Currency) rating.Amounts,
+) rating.Currencies {
+	if len(forms) == 0 {
+		return nil
 	}
-	return read
+	all := rating.Currencies{}
+	for _, code := range slices.Sorted(maps.Keys(forms)) { // the first fault is the same each time
+		c := money.Currency(code)
+		all[c] = read(forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code), c)
+	}
+	return all
 }
 
 func renderCurrencies(of plan.Currencies) map[string]PriceAmounts {

@@ -30,5 +30,5 @@ func (h *Handler) onSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return h.decided(ctx, c, out)
+	return h.decided(ctx, c, id, out), nil
 }

@@ -74,20 +74,16 @@ const maxPending = 20
 // decided keeps an answer back, where the caller asks for it, until no payment of the subscription is under way but
 // those that wait for their payer. A trial has none.
 func (h *Handler) decided(
-	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
-) (*httpkit.Reply[Subscription], error) {
-	made, err := out.Value()
-	if err != nil {
-		return nil, err
-	}
-	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
+	ctx context.Context, c *httpkit.Call, id string, out *httpkit.Reply[Subscription],
+) *httpkit.Reply[Subscription] {
+	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, id),
 		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, made.ID)
+			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, id)
 			if err != nil {
 				return Subscription{}, false, err
 			}
 			pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
+				SubscriptionID: id, Status: payment.Pending, Type: payment.Charge,
 			}, db.Page{Limit: maxPending, Unsettled: true})
 			if err != nil {
 				return Subscription{}, false, err
@@ -97,5 +93,5 @@ func (h *Handler) decided(
 			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
 			// all were paid.
 			return shown, sub.NextAction != subscription.ActionBegin && !underWay, err
-		}), nil
+		})
 }

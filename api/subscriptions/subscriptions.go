@@ -180,7 +180,11 @@ func (h *Handler) createSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return h.decided(ctx, c, out)
+	made, err := out.Value()
+	if err != nil {
+		return nil, err
+	}
+	return h.decided(ctx, c, made.ID, out), nil
 }
 
 // madeSubscription names the customer, whose erasure takes the stored answer along: metadata may be personal.

@@ -10,7 +10,6 @@ import (
 	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/plan"
-	"perennial/billing/usage"
 )
 
 // Usage is what is known of a subscription's usage when its life is foreseen, so that foreseen invoices bill what is
@@ -132,15 +131,10 @@ func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.R
 	if p.Usage == nil {
 		return nil, nil
 	}
-	var segments []metering.Segment
-	for _, s := range p.closed {
-		if s.End.After(draft.UsageUntil) {
-			continue
-		}
-		if segments = append(segments, s); !s.End.Add(usage.MaxAge).After(p.billedUntil) {
-			segments = nil
-		}
-	}
+	segments := slices.DeleteFunc(slices.Clone(p.closed), func(s metering.Segment) bool {
+		return s.End.After(draft.UsageUntil)
+	})
+	segments = segments[metering.Window(segments, p.billedUntil):]
 	counted := make([]metered.Segment, len(segments))
 	priced := make([]metering.Priced, len(segments))
 	for i, s := range segments {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"perennial/billing/costing"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/metered"
@@ -101,23 +102,19 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	draft := was.Redraw()
 	period := d.situation().Period
 	period.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), was.UsageUntil) // as its other lines have them
-	for _, of := range segments {
-		lines, err := period.Used(of.Priced, of.Charges)
-		if err != nil {
-			return err
-		}
-		for n := range lines {
-			lines[n].ID = d.lineID(draft, was.ID, len(draft.Lines)+n)
-		}
-		draft.Lines = append(draft.Lines, lines...)
+	lines, err := usageLines(period, segments)
+	if err != nil {
+		return err
 	}
+	for n := range lines {
+		lines[n].ID = d.lineID(draft, was.ID, len(draft.Lines)+n)
+	}
+	draft.Lines = append(draft.Lines, lines...)
 	if len(draft.Lines) == 0 {
 		d.discard(i)
 		return nil
 	}
-	for _, of := range segments {
-		d.Changes.Usage = append(d.Changes.Usage, UsageBilled{was.ID, of.Charges})
-	}
+	d.Changes.bill(was.ID, segments)
 	if len(draft.Lines) > len(was.Lines) {
 		in := d.issuing(was.ID)
 		in.TaxExempt = was.TaxExempt
@@ -131,6 +128,25 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 		d.Announce(event.InvoiceUpdated{Invoice: inv.Announced()})
 	}
 	return d.finalizeAlone(i)
+}
+
+// usageLines are the lines that bill segments. Fault: amount_too_large.
+func usageLines(of costing.Period, segments []RatedSegment) (lines []invoice.Line, err error) {
+	for _, s := range segments {
+		some, err := of.Used(s.Priced, s.Charges)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, some...)
+	}
+	return lines, nil
+}
+
+// bill notes what an invoice bills of segments.
+func (c *Changes) bill(invoiceID string, segments []RatedSegment) {
+	for _, of := range segments {
+		c.Usage = append(c.Usage, UsageBilled{invoiceID, of.Charges})
+	}
 }
 
 // UsageUnrated notes that the usage of a draft could not be rated, and why. It is tried again after a rest, longer each
@@ -280,18 +296,13 @@ func cross(d *Decision, reached []metered.Threshold, asked ThresholdsAsked) erro
 
 // billInterim issues an invoice of what is used and not billed, before the period ends; empty: it would ask nothing.
 func billInterim(d *Decision, key string, segments []RatedSegment) (invoiceID string, err error) {
-	bills := d.situation().Period
 	draft := invoice.Draft{Reason: invoice.Usage, PeriodIndex: d.Subscription.PeriodIndex, After: key}
 	draft.Period.Start, draft.Period.End = d.Subscription.CurrentPeriod.Start, d.Now
 	if !draft.Period.End.After(draft.Period.Start) { // clocks differ
 		draft.Period.End = draft.Period.Start.Add(time.Second)
 	}
-	for _, of := range segments {
-		lines, err := bills.Used(of.Priced, of.Charges)
-		if err != nil {
-			return "", err
-		}
-		draft.Lines = append(draft.Lines, lines...)
+	if draft.Lines, err = usageLines(d.situation().Period, segments); err != nil {
+		return "", err
 	}
 	var total money.Minor
 	for _, l := range draft.Lines {
@@ -301,8 +312,6 @@ func billInterim(d *Decision, key string, segments []RatedSegment) (invoiceID st
 		return "", nil
 	}
 	id := d.invoiceID(draft)
-	for _, of := range segments {
-		d.Changes.Usage = append(d.Changes.Usage, UsageBilled{id, of.Charges})
-	}
+	d.Changes.bill(id, segments)
 	return id, d.issue(draft)
 }

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"perennial/billing/fault"
-	"perennial/billing/money"
 	"perennial/billing/rating"
 	"perennial/billing/text"
 	"perennial/billing/usage"
@@ -185,10 +184,7 @@ func scaled(p rating.Price, share Share) rating.Price {
 		return p
 	}
 	if p.Included.Sign() > 0 {
-		upTo := func(n int64) money.Decimal {
-			return p.Included.Mul(money.Whole(n)).Quo(money.Whole(share.Length))
-		}
-		p.Included = upTo(share.To).Sub(upTo(share.From))
+		p.Included = p.Included.Part(share.From, share.To, share.Length)
 	}
 	if p.ByTransaction() {
 		p.Transactions = p.Transactions.During(share.From, share.To, share.Length)

@@ -136,6 +136,11 @@ func (p Prices) Identified(before *Prices, newID func() string) Prices {
 // charges returns a text that is equal for components that charge the same, whatever people call them.
 func (c Component) charges() string {
 	c.ID, c.Name = "", ""
+	return c.text()
+}
+
+// text writes a component.
+func (c Component) text() string {
 	text, _ := json.Marshal(c) // texts, numbers and lists of them
 	return string(text)
 }
@@ -185,8 +190,7 @@ func (p Prices) written(unresolved []string) []string {
 		if slices.Contains(unresolved, c.MetricName) {
 			c.MetricVersionID = ""
 		}
-		text, _ := json.Marshal(c) // texts, numbers and lists of them
-		texts[i] = string(text)
+		texts[i] = c.text()
 	}
 	slices.Sort(texts)
 	return texts
@@ -204,7 +208,5 @@ func (p *Prices) SameCommitment(other *Prices) bool {
 
 // SameThresholds reports whether the thresholds are equal, and in the same order.
 func (p *Prices) SameThresholds(other *Prices) bool {
-	return slices.EqualFunc(p.list().Thresholds, other.list().Thresholds, func(a, b Threshold) bool {
-		return a.Key() == b.Key() && a.Invoice == b.Invoice
-	})
+	return SameThresholds(p.list().Thresholds, other.list().Thresholds)
 }

@@ -6,8 +6,6 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
-	"perennial/billing/rating"
-	"perennial/billing/usage"
 )
 
 // Threshold is an extent of a period's usage that is announced once when it is reached: an amount, a percentage of the
@@ -37,6 +35,11 @@ func (t Threshold) Key() string {
 	default:
 		return fmt.Sprintf("amount %d", t.Amount)
 	}
+}
+
+// SameThresholds reports whether thresholds are equal, and in the same order.
+func SameThresholds(all, others []Threshold) bool {
+	return slices.EqualFunc(all, others, func(a, b Threshold) bool { return a.Key() == b.Key() && a.Invoice == b.Invoice })
 }
 
 // CheckThresholds checks thresholds of these prices. The fault names the threshold by its place. Faults:
@@ -122,7 +125,7 @@ func Stand(segments []Segment, c money.Currency) (Standing, error) {
 			if used.Fixed {
 				continue
 			}
-			if sum, had := sumOf(used.Quantities), counted[used.MetricName]; !had.IsGiven() || sum.Cmp(had) > 0 {
+			if sum, had := used.Quantities.Sum(), counted[used.MetricName]; !had.IsGiven() || sum.Cmp(had) > 0 {
 				counted[used.MetricName] = sum
 			}
 		}
@@ -146,14 +149,6 @@ func Stand(segments []Segment, c money.Currency) (Standing, error) {
 	return s, nil
 }
 
-func sumOf(of usage.Totals) money.Decimal {
-	sum := money.Whole(0)
-	for _, q := range of {
-		sum = sum.Add(q.Value)
-	}
-	return sum
-}
-
 // Unbounded is the segment without what nobody has used: minimums, a commitment and prices in arrears, which are known
 // at its end. What it owes is what an invoice before that bills.
 func (s Segment) Unbounded() Segment {
@@ -164,13 +159,6 @@ func (s Segment) Unbounded() Segment {
 			rates[n].Price.Minimum = 0
 		}
 		s.Usage[i].Rates = rates
-		if used.Tallies != nil { // they have prices of their own
-			tallies := make(map[usage.Group]*rating.Tally, len(used.Tallies))
-			for group, tally := range used.Tallies {
-				tallies[group] = tally.Unbounded()
-			}
-			s.Usage[i].Tallies = tallies
-		}
 	}
 	s.Commitment, s.Minimum = nil, nil
 	return s

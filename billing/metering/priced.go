@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/metered"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -43,6 +44,28 @@ func (s Segment) Priced(known func(plan.Ref) (plan.Plan, bool)) (Priced, error) 
 	return out, nil
 }
 
+// Price returns segments with the versions of plans and add-ons that they name, as those are sold in a currency.
+// Faults: plan_missing, those of plan.Plan.In.
+func Price(all []Segment, versions []plan.Plan, c money.Currency) ([]Priced, error) {
+	known := make(map[plan.Ref]plan.Plan, len(versions))
+	for _, p := range versions {
+		in, err := p.In(c)
+		if err != nil {
+			return nil, err
+		}
+		known[p.Ref()] = in
+	}
+	priced := make([]Priced, len(all))
+	for i, s := range all {
+		var err error
+		priced[i], err = s.Priced(func(r plan.Ref) (plan.Plan, bool) { p, has := known[r]; return p, has })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return priced, nil
+}
+
 // Versions names the versions whose prices counted in segments, each once.
 func Versions(all []Segment) (refs []plan.Ref) {
 	for _, s := range all {
@@ -75,18 +98,24 @@ func (p Priced) Holder(priceID string) plan.Plan {
 
 // pricesOf returns the prices of a plan and of add-ons beside it that are billed after each period; nil: none.
 func pricesOf(on plan.Plan, quantity int64, sold subscription.AddOns, known []plan.Plan) *metered.Prices {
-	all, advance := on.AfterPeriod(quantity), on.Advance(quantity)
+	all := on.AfterPeriod(quantity)
+	var least *metered.Minimum
+	if all != nil && all.Minimum != nil { // an add-on has none
+		own := *all.Minimum
+		own.Advance, least = on.Advance(quantity), &own
+	}
 	for _, a := range sold {
 		i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
-		if i >= 0 {
-			all = all.With(known[i].AfterPeriod(a.Quantity))
-			advance += known[i].Advance(a.Quantity)
+		if i < 0 {
+			continue
+		}
+		all = all.With(known[i].AfterPeriod(a.Quantity))
+		if least != nil {
+			least.Advance += known[i].Advance(a.Quantity)
 		}
 	}
-	if all == nil || all.Minimum == nil {
-		return all
+	if least != nil {
+		all.Minimum = least // all is a copy: see AfterPeriod
 	}
-	least := *all.Minimum
-	least.Advance, all.Minimum = advance, &least // all is a copy: see AfterPeriod
 	return all
 }

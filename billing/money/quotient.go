@@ -31,6 +31,12 @@ func (d Decimal) Quo(by Decimal) Decimal {
 	return quotient.RoundTo(QuotientDigits, RoundHalfUp)
 }
 
+// Part is what of d belongs to [from, to) of a length. The parts of any partition sum to the whole.
+func (d Decimal) Part(from, to, length int64) Decimal {
+	upTo := func(n int64) Decimal { return d.Mul(Whole(n)).Quo(Whole(length)) }
+	return upTo(to).Sub(upTo(from))
+}
+
 // RoundTo is d with so many digits behind the point; negative ones round to tens, hundreds and so on. What is cut off
 // decides by exact comparison: apd rounds 1 up to hundreds as 0.
 func (d Decimal) RoundTo(digits int32, how Rounding) Decimal {

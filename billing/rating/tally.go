@@ -34,13 +34,6 @@ func (t *Tally) Quantity() money.Decimal { return t.sum }
 // Count is how many transactions were added.
 func (t *Tally) Count() int64 { return t.seen }
 
-// Unbounded returns what was counted, for a price without its minimum of a period.
-func (t *Tally) Unbounded() *Tally {
-	out := *t
-	out.price.Minimum = 0
-	return &out
-}
-
 // Rate returns what the transactions cost. Faults: those of Price.Rate.
 func (t *Tally) Rate(c money.Currency) (Rated, error) { return t.RateBy(t.price, c) }
 
@@ -105,8 +98,7 @@ func (t Transactions) During(from, to, length int64) Transactions {
 		}
 	}
 	if t.FreeAmount.Sign() > 0 {
-		upTo := func(n int64) money.Decimal { return t.FreeAmount.Mul(money.Whole(n)).Quo(money.Whole(length)) }
-		t.FreeAmount = upTo(to).Sub(upTo(from))
+		t.FreeAmount = t.FreeAmount.Part(from, to, length)
 	}
 	return t
 }

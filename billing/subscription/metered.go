@@ -1,10 +1,6 @@
 package subscription
 
-import (
-	"slices"
-
-	"perennial/billing/metered"
-)
+import "perennial/billing/metered"
 
 // UsageThresholds are those of one subscription; empty: it has none, whatever its plan has.
 type UsageThresholds []metered.Threshold
@@ -14,9 +10,7 @@ func (t *UsageThresholds) Same(other *UsageThresholds) bool {
 	if t == nil || other == nil {
 		return t == other
 	}
-	return slices.EqualFunc(*t, *other, func(a, b metered.Threshold) bool {
-		return a.Key() == b.Key() && a.Invoice == b.Invoice
-	})
+	return metered.SameThresholds(*t, *other)
 }
 
 // Thresholds are those that count while the subscription is on a plan with these prices.

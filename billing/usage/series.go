@@ -29,6 +29,15 @@ type Quantity struct {
 // Totals are the quantities of one period, by group. A period without records has none.
 type Totals []Quantity
 
+// Sum adds up the quantities of all groups.
+func (t Totals) Sum() money.Decimal {
+	sum := money.Whole(0)
+	for _, q := range t {
+		sum = sum.Add(q.Value)
+	}
+	return sum
+}
+
 // SplitHours are the hours that a boundary of the periods divides: their buckets cannot be used, and they are counted
 // from records.
 func SplitHours(periods []Span) map[time.Time]bool {

@@ -13,20 +13,16 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// UsageBilled reads what all invoices bill of the segments from one on that starts then. The lock of the subscription
-// keeps it as it is.
+// UsageBilled reads what all invoices bill of the segments from one on that starts then, and the lines of it of
+// invoices that somebody pays or has paid. The lock of the subscription keeps both as they are.
 func (tx *Tx) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) ([]metered.Charge, error) {
-	return tx.subscriptions.UsageBilled(ctx, environmentID, subscriptionID, from)
-}
-
-// UsageKept reads the lines that bill usage of the segments from one on that starts then, of invoices
-// that somebody pays or has paid.
-func (tx *Tx) UsageKept(
-	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) ([]invoice.Line, error) {
-	return tx.invoices.UsageLines(ctx, environmentID, subscriptionID, from)
+) (billed []metered.Charge, kept []invoice.Line, err error) {
+	if billed, err = tx.subscriptions.UsageBilled(ctx, environmentID, subscriptionID, from); err != nil {
+		return nil, nil, err
+	}
+	kept, err = tx.invoices.UsageLines(ctx, environmentID, subscriptionID, from)
+	return billed, kept, err
 }
 
 // writeUsage writes the segments that a decision closes, the thresholds that it crosses, and what its invoices bill of

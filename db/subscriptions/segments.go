@@ -15,7 +15,7 @@ import (
 )
 
 // Segments reads the segments of a subscription that ended by then, in the order of time, and from which on an invoice
-// may bill any: later records of those before were refused, or are on the invoice before.
+// may bill any (metering.Window).
 func (r Reader) Segments(
 	ctx context.Context, environmentID, subscriptionID string, until time.Time,
 ) (all []metering.Segment, from int, err error) {
@@ -23,13 +23,8 @@ func (r Reader) Segments(
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err = r.AllSegments(ctx, environmentID, subscriptionID, until)
-	for i, s := range all {
-		if !s.End.Add(usage.MaxAge).After(billed) {
-			from = i + 1
-		}
-	}
-	return all, from, err
+	all, err = r.segmentsUntil(ctx, environmentID, subscriptionID, until)
+	return all, metering.Window(all, billed), err
 }
 
 // UsageBilledUntil returns up to when issued invoices bill the usage of a subscription; the zero time: none does.
@@ -43,8 +38,16 @@ func (r Reader) UsageBilledUntil(ctx context.Context, environmentID, subscriptio
 	return billed, core.Translate("UsageBilledUntil", err)
 }
 
-// AllSegments reads the segments of a subscription that ended by then, in the order of time.
-func (r Reader) AllSegments(
+// forever is after every segment.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// AllSegments reads the segments of a subscription that have ended, in the order of time.
+func (r Reader) AllSegments(ctx context.Context, environmentID, subscriptionID string) ([]metering.Segment, error) {
+	return r.segmentsUntil(ctx, environmentID, subscriptionID, forever)
+}
+
+// segmentsUntil reads those that ended by then.
+func (r Reader) segmentsUntil(
 	ctx context.Context, environmentID, subscriptionID string, until time.Time,
 ) ([]metering.Segment, error) {
 	rows, err := core.Queries.UsageSegmentList(ctx, r.Handle, dbsqlc.UsageSegmentListParams{

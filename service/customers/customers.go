@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"perennial/billing/audit"
 	"perennial/billing/customer"
@@ -201,7 +200,7 @@ func methodOf(c customer.Customer) payment.Method {
 func (s *Service) saveCustomer(
 	ctx context.Context, tx *db.Tx, by usecase.Caller, c customer.Customer, changed []string, methodChanged bool,
 ) error {
-	now, err := customerNow(ctx, tx.Reader, by.EnvironmentID, c, s.Now())
+	now, err := usecase.CustomerNow(ctx, tx.Reader, by.EnvironmentID, c, s.Now())
 	if err != nil {
 		return err
 	}
@@ -219,15 +218,4 @@ func (s *Service) saveCustomer(
 		}
 	}
 	return tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerUpdated{ID: c.ID, Changed: changed}, now))
-}
-
-// customerNow is the customer's time for a fact that delays no clock.
-func customerNow(
-	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
-) (time.Time, error) {
-	if c.TestClockID == "" {
-		return now, nil
-	}
-	clock, err := r.Clocks.Get(ctx, environmentID, c.TestClockID)
-	return clock.NowAt, err
 }

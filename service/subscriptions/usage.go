@@ -2,13 +2,11 @@ package subscriptions
 
 import (
 	"context"
-	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/foresight"
 	"perennial/billing/metering"
 	"perennial/billing/subscription"
-	"perennial/billing/usage"
 	"perennial/db"
 )
 
@@ -17,7 +15,7 @@ const maxCounts = 3
 
 // foresee calls show, which plays a life on, with what is known of the usage of its subscription. What was used in the
 // times that the play turns out to bill is counted, and show called again: its last call knows everything. reads is the
-// caller's connection. A life without metered prices costs no statement. Faults: metered_lots_too_many, those of show.
+// caller's connection. A life without metered prices costs no statement. Faults: those of show.
 func (s *Service) foresee(
 	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
 	show func(known *foresight.Usage) error,
@@ -45,9 +43,6 @@ func (s *Service) foresee(
 		"What subscription %s will be billed for usage could not be foreseen.", sub.ID)
 }
 
-// forever is after every segment.
-var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // knownUsage reads what is known of a subscription's usage beside quantities.
 func knownUsage(
 	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
@@ -55,7 +50,7 @@ func knownUsage(
 	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
 		return &foresight.Usage{}, nil
 	}
-	closed, err := reads.Subscriptions.AllSegments(ctx, environmentID, sub.ID, forever)
+	closed, err := reads.Subscriptions.AllSegments(ctx, environmentID, sub.ID)
 	if err != nil || len(closed) == 0 {
 		return &foresight.Usage{}, err
 	}
@@ -72,10 +67,8 @@ func knownUsage(
 		return nil, err
 	}
 	from := closed[0].Start
-	for _, segment := range closed { // later ones are billed as they ended, or may be
-		if !segment.End.Add(usage.MaxAge).After(known.BilledUntil) {
-			from = segment.End
-		}
+	if i := metering.Window(closed, known.BilledUntil); i > 0 { // later ones are billed as they ended, or may be
+		from = closed[i-1].End
 	}
 	if known.Billed, err = reads.Subscriptions.UsageBilled(ctx, environmentID, sub.ID, from); err != nil {
 		return nil, err

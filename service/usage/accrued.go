@@ -6,7 +6,6 @@ import (
 	"perennial/billing/costing"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/service/usecase"
 )
@@ -20,7 +19,7 @@ type Accrued struct {
 }
 
 // Accrued returns what the usage of a subscription's current period comes to, by the rules and the counts that bill
-// it. A subscription without metered prices costs no statement. Faults: metered_lots_too_many, those of metered.Owed.
+// it. A subscription without metered prices costs no statement. Faults: those of metered.Owed.
 func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscription.Subscription) (Accrued, error) {
 	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
 		return Accrued{Costless: metering.CostlessTimes(sub, nil)}, nil
@@ -50,23 +49,17 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 func (s *Service) accruing(
 	ctx context.Context, environmentID string, sub subscription.Subscription, all []metering.Segment, from int,
 ) ([]costing.Accruing, error) {
-	plans, err := s.Store.Catalog.VersionsOf(ctx, environmentID, metering.Versions(all))
+	versions, err := s.Store.Catalog.VersionsOf(ctx, environmentID, metering.Versions(all))
 	if err != nil {
 		return nil, err
 	}
-	on := make(map[plan.Ref]plan.Plan, len(plans))
-	for _, p := range plans {
-		if on[p.Ref()], err = p.In(sub.Currency); err != nil {
-			return nil, err
-		}
+	priced, err := metering.Price(all, versions, sub.Currency)
+	if err != nil {
+		return nil, err
 	}
-	priced, spans := make([]metering.Priced, len(all)), make([]metered.Span, len(all))
-	for i, of := range all {
-		priced[i], err = of.Priced(func(r plan.Ref) (plan.Plan, bool) { p, known := on[r]; return p, known })
-		if err != nil {
-			return nil, err
-		}
-		spans[i] = priced[i].Span()
+	spans := make([]metered.Span, len(all))
+	for i, of := range priced {
+		spans[i] = of.Span()
 	}
 	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
 	if err != nil {

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"errors"
 
 	"perennial/billing/entitlement"
 	"perennial/billing/event"
@@ -12,26 +11,19 @@ import (
 
 // askLimits asks, of the customer of a subscription of which records were merged, which limits of features what is used
 // has reached, and announces each once.
-func (s *Service) askLimits(ctx context.Context, of db.Ref) error {
-	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
-	if errors.Is(err, db.ErrSubscriptionNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	c, err := s.Store.Customers.Get(ctx, of.EnvironmentID, sub.CustomerID)
+func (s *Service) askLimits(ctx context.Context, environmentID, customerID string) error {
+	c, err := s.Store.Customers.Get(ctx, environmentID, customerID)
 	if err != nil || !c.ErasedAt.IsZero() {
 		return err
 	}
-	held, err := usecase.HeldFeatures(ctx, s.Base, of.EnvironmentID, c)
+	held, err := usecase.HeldFeatures(ctx, s.Base, environmentID, c)
 	if err != nil {
 		return err
 	}
 	for _, key := range held.Metered() {
-		found, err := usecase.Entitled(ctx, s.Base, of.EnvironmentID, key, held)
+		found, err := usecase.Entitled(ctx, s.Base, environmentID, key, held)
 		if err == nil && found.Reached() {
-			err = s.announceLimit(ctx, of.EnvironmentID, c.ID, found, held)
+			err = s.announceLimit(ctx, environmentID, c.ID, found, held)
 		}
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ type Log interface {
 	UsageSeries(ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 		by []string) ([]usage.Totals, error)
 	// MeteredSegments counts what a subscription used in each of its spans from one on, as metered prices divide it, and
-	// calls beat meanwhile. Spans before that one count for cumulated prices. Fault: metered_lots_too_many.
+	// calls beat meanwhile. Spans before that one count for cumulated prices.
 	MeteredSegments(ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int,
 		beat func()) ([]metered.Segment, error)
 }

@@ -77,7 +77,14 @@ func (s *Service) askAll(ctx context.Context, of db.Ref) (outdated bool, err err
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	limits := s.askLimits(ctx, of)
-	outdated, err = s.askThresholds(ctx, of)
+	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
+	if errors.Is(err, db.ErrSubscriptionNotFound) { // a deleted test clock took it along
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	limits := s.askLimits(ctx, of.EnvironmentID, sub.CustomerID)
+	outdated, err = s.askThresholds(ctx, of.EnvironmentID, sub)
 	return outdated, errors.Join(limits, err)
 }

@@ -2,42 +2,37 @@ package usage
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"time"
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
 
 // askThresholds asks which thresholds the usage of a subscription has reached. outdated: it was of a period or segment
 // that was over by then, and nothing became of it.
-func (s *Service) askThresholds(ctx context.Context, of db.Ref) (outdated bool, err error) {
-	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
-	if err != nil && !errors.Is(err, db.ErrSubscriptionNotFound) {
-		return false, err
-	}
-	counted, err := s.standing(ctx, of.EnvironmentID, sub)
+func (s *Service) askThresholds(
+	ctx context.Context, environmentID string, sub subscription.Subscription,
+) (outdated bool, err error) {
+	counted, err := s.standing(ctx, environmentID, sub)
 	if err != nil || counted == nil {
 		return false, err
 	}
 	err = s.Store.InTx(ctx, asUsage, s.Now(), func(tx *db.Tx) error {
-		found, err := tx.Lifecycle.LockSubscription(ctx, of.EnvironmentID, of.ID)
+		found, err := tx.Lifecycle.LockSubscription(ctx, environmentID, sub.ID)
 		if err != nil {
 			return err
 		}
 		asked := lifecycle.ThresholdsAsked{
 			PeriodIndex: sub.PeriodIndex, MeteredSince: sub.MeteredSince, Standing: counted.standing,
 		}
-		asked.Reached, err = tx.Subscriptions.UsageReached(ctx, of.EnvironmentID, of.ID, sub.PeriodIndex)
+		asked.Reached, err = tx.Subscriptions.UsageReached(ctx, environmentID, sub.ID, sub.PeriodIndex)
 		if err != nil {
 			return err
 		}
-		if asked.Segments, err = counted.unbilled(ctx, tx, of, sub.Currency); err != nil {
+		if asked.Segments, err = counted.unbilled(ctx, tx, environmentID, sub); err != nil {
 			return err
 		}
 		state, changes, err := lifecycle.CrossThresholds(found, asked, db.Moment(tx.Now, tx.Real))
@@ -46,10 +41,10 @@ func (s *Service) askThresholds(ctx context.Context, of db.Ref) (outdated bool, 
 		}
 		thresholds := found.Subscription.Thresholds(found.Plan.Metered)
 		outdated = len(changes.Crossings) != len(metered.Crossed(thresholds, asked.Reached, asked.Standing))
-		if err := tx.Wake(ctx, of.EnvironmentID, state, ""); err != nil {
+		if err := tx.Wake(ctx, environmentID, state, ""); err != nil {
 			return err
 		}
-		return tx.Lifecycle.Write(ctx, of.EnvironmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, environmentID, state, changes)
 	})
 	return outdated, err
 }
@@ -96,18 +91,13 @@ func (s *Service) standing(
 
 // unbilled returns what of the usage no invoice bills yet. What it takes back waits for the end of the period.
 func (p *periodUsage) unbilled(
-	ctx context.Context, tx *db.Tx, of db.Ref, c money.Currency,
+	ctx context.Context, tx *db.Tx, environmentID string, sub subscription.Subscription,
 ) ([]lifecycle.RatedSegment, error) {
-	start := p.segments[0].Start
-	billed, err := tx.Lifecycle.UsageBilled(ctx, of.EnvironmentID, of.ID, start)
+	billed, kept, err := tx.Lifecycle.UsageBilled(ctx, environmentID, sub.ID, p.segments[0].Start)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := tx.Lifecycle.UsageKept(ctx, of.EnvironmentID, of.ID, start)
-	if err != nil {
-		return nil, err
-	}
-	rated, err := lifecycle.RateUsage(p.segments, p.counted, billed, kept, c)
+	rated, err := lifecycle.RateUsage(p.segments, p.counted, billed, kept, sub.Currency)
 	for i := range rated {
 		rated[i].Charges = slices.DeleteFunc(rated[i].Charges, func(c metered.Charge) bool { return c.Amount <= 0 })
 	}
@@ -119,7 +109,7 @@ func (p *periodUsage) unbilled(
 func (s *Service) periodSegments(
 	ctx context.Context, environmentID string, sub subscription.Subscription,
 ) (all []metering.Segment, from int, err error) {
-	if all, err = s.Store.Subscriptions.AllSegments(ctx, environmentID, sub.ID, forever); err != nil {
+	if all, err = s.Store.Subscriptions.AllSegments(ctx, environmentID, sub.ID); err != nil {
 		return nil, 0, err
 	}
 	from = slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == sub.PeriodIndex })
@@ -132,6 +122,3 @@ func (s *Service) periodSegments(
 	}
 	return all, from, err
 }
-
-// forever is after every segment.
-var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

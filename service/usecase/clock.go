@@ -62,3 +62,14 @@ func LockClockOf(
 	}
 	return now, err
 }
+
+// CustomerNow is the customer's time for a fact that delays no clock.
+func CustomerNow(
+	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
+) (time.Time, error) {
+	if c.TestClockID == "" {
+		return now, nil
+	}
+	clock, err := r.Clocks.Get(ctx, environmentID, c.TestClockID)
+	return clock.NowAt, err
+}

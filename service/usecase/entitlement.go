@@ -3,7 +3,6 @@ package usecase
 import (
 	"context"
 	"errors"
-	"time"
 
 	"perennial/billing/access"
 	"perennial/billing/customer"
@@ -16,7 +15,7 @@ import (
 func Held(ctx context.Context, b Base, environmentID string, of customer.Customer) (entitlement.Held, error) {
 	held := entitlement.Held{Overrides: of.Features}
 	var err error
-	if held.Now, err = timeOf(ctx, b, environmentID, of); err != nil {
+	if held.Now, err = CustomerNow(ctx, b.Store.Reader, environmentID, of, b.Now()); err != nil {
 		return held, err
 	}
 	if held.Claims, err = b.Store.Subscriptions.AccessClaims(ctx, environmentID, of.ID); err != nil {
@@ -27,15 +26,6 @@ func Held(ctx context.Context, b Base, environmentID string, of customer.Custome
 		held.Answers[i] = access.Of(claim, held.Now)
 	}
 	return held, nil
-}
-
-// timeOf is the customer's own time.
-func timeOf(ctx context.Context, b Base, environmentID string, of customer.Customer) (time.Time, error) {
-	if of.TestClockID == "" {
-		return b.Now(), nil
-	}
-	clock, err := b.Store.Clocks.Get(ctx, environmentID, of.TestClockID)
-	return clock.NowAt, err
 }
 
 // HeldFeatures is Held with the features that the subscriptions give.
@@ -79,8 +69,6 @@ func count(
 	if err != nil {
 		return out, err
 	}
-	for _, total := range totals[0] {
-		out.Quantity = out.Quantity.Add(total.Value)
-	}
+	out.Quantity = totals[0].Sum()
 	return out, nil
 }
