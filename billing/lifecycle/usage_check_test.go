@@ -184,8 +184,15 @@ type stretch struct {
 
 // prices are those of all that is sold; nil: none.
 func (s stretch) prices() (all *metered.Prices) {
+	var before money.Minor
 	for _, of := range s.sold {
 		all = all.With(of.plan.AfterPeriod(of.units))
+		before += listPrice(of.plan, of.units)
+	}
+	if all != nil && all.Minimum != nil {
+		out, least := *all, *all.Minimum
+		least.Advance, out.Minimum = before, &least
+		return &out
 	}
 	return all
 }

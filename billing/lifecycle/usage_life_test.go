@@ -52,7 +52,7 @@ func (l *life) meter(draw chance) {
 	for _, a := range l.addOns() {
 		if draw(3, "a metered add-on") == 0 {
 			a.Metered = someMetered(draw, a.ID)
-			a.Metered.Commitment = nil
+			a.Metered.Commitment, a.Metered.Minimum = nil, nil
 		}
 		l.billAfter(draw, a)
 	}
@@ -69,6 +69,11 @@ func renamed(p metered.Prices, id string) *metered.Prices {
 		k := *p.Commitment
 		k.ID = id + "_commitment"
 		p.Commitment = &k
+	}
+	if p.Minimum != nil {
+		m := *p.Minimum
+		m.ID = id + "_minimum"
+		p.Minimum = &m
 	}
 	return &p
 }
@@ -116,6 +121,9 @@ func someMetered(draw chance, id string) *metered.Prices {
 		if draw(2, "an overage") == 0 {
 			p.Commitment.OverageFactor = dec("1.25")
 		}
+	}
+	if draw(4, "a least amount") == 0 {
+		p.Minimum = &metered.Minimum{ID: id + "_minimum", Amount: money.Minor(1 + draw(8000, "least"))}
 	}
 	return &p
 }

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
+	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/usage"
 )
@@ -56,22 +57,22 @@ func (l *life) checkOwed() {
 		}
 		l.requireCounted(s)
 		prices := l.store.priced(s).Prices()
-		var spent money.Minor
+		var spent, all money.Minor // on usage of the plan; on all that is billed after the period
 		for _, c := range prices.Components {
 			if c.Fixed {
-				l.checkArrears(s, c, billed)
+				all += l.checkArrears(s, c, billed)
 				continue
 			}
-			if amount := l.checkComponent(s, c, billed); !c.AddOn {
+			amount := l.checkComponent(s, c, billed)
+			if all += amount; !c.AddOn {
 				spent += amount
 			}
 		}
 		if k := prices.Commitment; k != nil {
-			key := metered.Key{PriceID: k.ID, Segment: s.Start.UnixMicro()}
-			if want := commitmentOf(*k, s, spent); billed[key] != want {
-				require.Failf(l.t, "a commitment is kept", "%d, not %d: %+v", billed[key], want, s)
-			}
-			delete(billed, key)
+			all += l.checkAmount(s, k.ID, commitmentOf(*k, s, spent), billed)
+		}
+		if least := prices.Minimum; least != nil {
+			l.checkAmount(s, least.ID, l.minimumOf(*least, s, all), billed)
 		}
 	}
 	for key, amount := range billed {
@@ -241,6 +242,46 @@ func nearest(n *big.Rat) money.Minor {
 	return money.Minor(twice.Quo(twice, new(big.Int).Mul(n.Denom(), big.NewInt(2))).Int64())
 }
 
+// checkAmount compares what is billed of a segment by an id with what is wanted, and takes it out of what is billed.
+func (l *life) checkAmount(
+	s metering.Segment, id string, want money.Minor, billed map[metered.Key]money.Minor,
+) money.Minor {
+	key := metered.Key{PriceID: id, Segment: s.Start.UnixMicro()}
+	if billed[key] != want {
+		require.Failf(l.t, "what is billed of a segment is what is owed", "%d of %s, not %d: %+v", billed[key], id, want, s)
+	}
+	delete(billed, key)
+	return want
+}
+
+// minimumOf is what the least amount of a period adds to what was billed after it in a segment, and before it at list
+// price.
+func (l *life) minimumOf(least metered.Minimum, of metering.Segment, after money.Minor) money.Minor {
+	before := listPrice(l.store.plans[of.Plan], of.Quantity)
+	for _, a := range of.AddOns {
+		before += listPrice(l.store.plans[a.Ref], a.Quantity)
+	}
+	return max(money.Minor(partOf(least.Amount, &of)-partOf(before, &of))-after, 0)
+}
+
+// listPrice is what a whole period of a plan or an add-on costs in advance, by hand.
+func listPrice(of plan.Plan, units int64) (sum money.Minor) {
+	for _, p := range of.Prices {
+		switch {
+		case p.Arrears || p.Once:
+		case p.Model == rating.Volume: // all units cost what the tier says in which the last one is
+			tier := p.Tiers[slices.IndexFunc(p.Tiers, func(t rating.Tier) bool {
+				return !t.UpTo.IsGiven() || t.UpTo.Rat().Cmp(new(big.Rat).SetInt64(units)) >= 0
+			})]
+			cost := new(big.Rat).Mul(tier.UnitPrice.Rat(), big.NewRat(100*units, 1))
+			sum += nearest(cost) + tier.FlatAmount
+		default:
+			sum += nearest(costOf(p.Price, nil, units))
+		}
+	}
+	return sum
+}
+
 // commitmentOf is what a commitment adds to what was spent in a segment.
 func commitmentOf(k metered.Commitment, of metering.Segment, spent money.Minor) money.Minor {
 	committed := money.Minor(partOf(k.Amount, &of))
@@ -257,7 +298,7 @@ func commitmentOf(k metered.Commitment, of metering.Segment, spent money.Minor) 
 // sameMetered reports whether a segment has the prices that counted.
 func (l *life) sameMetered(s metering.Segment, counted stretch) bool {
 	a, b := l.store.priced(s).Prices(), counted.prices()
-	return a.Same(b) && a.SameCommitment(b)
+	return a.Same(b) && a.SameCommitment(b) && a.SameMinimum(b)
 }
 
 // checkSegments holds that segments follow each other within a period, and that the parts of a period that they are do

@@ -34,7 +34,9 @@ func TestTemporalDatabaseIsDeleted(t *testing.T) {
 	crowd.Run(ctx, testkit.Scale(12, 60), load.Buyer, load.Traveller, load.Payer)
 	crowd.Wait(t)
 	now := time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC)
-	clock, sub := onClock(ctx, t, env, now)
+	made, err := env.Create(ctx, "/api/plans", monthly(1500))
+	require.NoError(t, err)
+	clock, sub := onClock(ctx, t, env, made, now)
 	require.NoError(t, load.Advance(ctx, env, clock, now.AddDate(0, 2, 0)))
 	crowd.Run(ctx, 6, load.Payer, load.Buyer) // some are under way when the engine goes
 	pause(ctx, 500*time.Millisecond)
@@ -65,8 +67,10 @@ func TestTemporalDatabaseIsDeleted(t *testing.T) {
 	check.Sound(t, w)
 }
 
-// onClock is a subscription on a test clock that stands at now.
-func onClock(ctx context.Context, t *testing.T, env *world.Environment, now time.Time) (clock, sub string) {
+// onClock is a subscription to a plan, on a test clock that stands at now.
+func onClock(
+	ctx context.Context, t *testing.T, env *world.Environment, planID string, now time.Time,
+) (clock, sub string) {
 	t.Helper()
 	clock, err := env.Create(ctx, "/api/test-clocks", world.Object{"now": now.Unix()})
 	require.NoError(t, err)
@@ -74,9 +78,7 @@ func onClock(ctx context.Context, t *testing.T, env *world.Environment, now time
 	in["testClockId"] = clock
 	customer, err := env.Create(ctx, "/api/customers", in)
 	require.NoError(t, err)
-	made, err := env.Create(ctx, "/api/plans", monthly(1500))
-	require.NoError(t, err)
-	sub, err = env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": made, "trialDays": 0})
+	sub, err = env.Create(ctx, "/api/subscriptions", world.Object{"customerId": customer, "planId": planID, "trialDays": 0})
 	require.NoError(t, err)
 	return clock, sub
 }

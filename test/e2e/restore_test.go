@@ -73,6 +73,8 @@ func restored(t *testing.T, l loss) {
 	before := len(s.captures())
 	s.due += 2 * len(s.clocks) // two months each
 	if l.clocks {
+		s.due++ // of a threshold
+		s.report(ctx)
 		s.advance(ctx)
 	}
 	s.awaitCaptures(ctx)
@@ -98,9 +100,13 @@ func restored(t *testing.T, l loss) {
 	w.Service.Start(t)
 
 	if l.clocks {
+		s.report(ctx) // again, as docs/operations.md says
 		s.advance(ctx)
 	}
 	check.AtRest(t, w, settled)
+	if l.clocks {
+		s.requireUsageBilled(ctx)
+	}
 	rule.Holds(t, func() {
 		require.Equal(t, taken, s.captures(), "what the provider captured in the lost window is not captured again")
 	})
@@ -116,7 +122,8 @@ type lossy struct {
 	daily     string   // the plan of subscriptions by real time
 	fresh     []string // those that begin in the window
 	clocks    []string
-	traveller string // the subscription on the second clock
+	onClock   []string // their subscriptions
+	traveller string   // that on the second clock
 	start     time.Time
 	due       int // captures until everything is paid
 }
@@ -187,10 +194,11 @@ func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
 // onClocks prepares two subscriptions on test clocks: one that renews, and one whose first attempt of a renewal fails.
 func (s *lossy) onClocks(ctx context.Context) {
 	s.start = time.Date(2027, 3, 31, 9, 0, 0, 0, time.UTC)
+	plan := meteredPlan(s.t, s.env)
 	for range 2 {
-		clock, sub := onClock(ctx, s.t, s.env, s.start)
+		clock, sub := onClock(ctx, s.t, s.env, plan, s.start)
 		require.NoError(s.t, load.Advance(ctx, s.env, clock, s.start.AddDate(0, 0, 1)))
-		s.clocks, s.traveller = append(s.clocks, clock), sub
+		s.clocks, s.onClock, s.traveller = append(s.clocks, clock), append(s.onClock, sub), sub
 	}
 	var sub struct {
 		CustomerID string `json:"customerId"`

@@ -58,9 +58,10 @@ func TestUsageIsBilledOnceWhileEveryPartIsKilled(t *testing.T) {
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
 	all.requireBilledOnce(ctx, t, env, w)
+	requireCrossedOnce(ctx, t, w)
 }
 
-// meteredPlan costs 19.00 a month, and each call.
+// meteredPlan costs 19.00 a month, and each call; some extents of usage are announced, and billed at once.
 func meteredPlan(t *testing.T, env *world.Environment) (planID string) {
 	t.Helper()
 	_, err := env.Create(t.Context(), "/api/metrics", world.Object{
@@ -72,6 +73,10 @@ func meteredPlan(t *testing.T, env *world.Environment) (planID string) {
 	planID, err = env.Create(t.Context(), "/api/plans", world.Object{
 		"name": "Calls", "currency": "EUR", "interval": "month", "amount": 1900,
 		"meteredPrices": []any{world.Object{"metricName": "calls", "rates": []any{inEurope, elsewhere}}},
+		"usageThresholds": []any{
+			world.Object{"amount": 150, "invoice": true}, world.Object{"amount": 600, "invoice": true},
+			world.Object{"metricName": "calls", "quantity": "100"},
+		},
 	})
 	require.NoError(t, err)
 	return planID
@@ -328,6 +333,25 @@ func (a *reporters) requireBilledOnce(ctx context.Context, t *testing.T, env *wo
 	require.NotZero(t, records)
 	t.Logf("%d subscriptions, %d records accepted, %v refused, %d invoices with usage", len(a.all), records, refused,
 		count(t, w, "select count(distinct invoice_id) from invoice_lines where kind = 'usage'"))
+}
+
+// requireCrossedOnce holds that no threshold is announced or billed twice in a period, and that the invoices which
+// thresholds asked for are those that were issued. What they bill is among the lines of requireBilledOnce.
+func requireCrossedOnce(ctx context.Context, t *testing.T, w *world.World) {
+	t.Helper()
+	var announced, twice, billing, without int
+	require.NoError(t, w.Pool.QueryRow(ctx, `select count(*), count(*) - count(distinct (subscription_id, data->>'periodIndex',
+			data->>'amount', data->>'quantity'))
+		from events where type = 'usage.threshold_reached'`).Scan(&announced, &twice))
+	require.NotZero(t, announced)
+	require.Zero(t, twice, "thresholds that were announced twice in a period")
+	require.Equal(t, announced, count(t, w, "select count(*) from usage_crossings"))
+	require.NoError(t, w.Pool.QueryRow(ctx, `select count(*), count(*) filter (where not exists (select from invoices i
+			where i.environment_id = c.environment_id and i.id = c.invoice_id and i.status <> 'draft'))
+		from usage_crossings c where invoice_id is not null`).Scan(&billing, &without))
+	require.NotZero(t, billing)
+	require.Zero(t, without, "thresholds whose invoice was not issued")
+	t.Logf("%d thresholds were announced, %d of them billed at once", announced, billing)
 }
 
 // told names the times of a subscription's records and segments, for a test that fails.

@@ -51,6 +51,8 @@ func underWay(ctx context.Context, w *world.World) (busy, state string) {
 			union all
 			select 'new method', id from subscriptions where method_changed_at is not null and status <> 'canceled'
 			union all
+			select 'usage of', subscription_id from usage_touched
+			union all
 			select s.next_action, s.id from subscriptions s left join test_clocks c on c.id = s.test_clock_id
 			where s.next_action <> 'none' and s.next_action_at <= coalesce(c.now_at, now())
 		) busy`
