@@ -176,7 +176,7 @@ func (a *account) changed(
 ) {
 	from, free, had := a.plan, a.free(), a.sold()
 	was, is := stretch{sold: had}.prices(), stretch{sold: a.with(to, units, addOns)}.prices()
-	if a.begun && !(was.Same(is) && was.SameCommitment(is) && was.SameMinimum(is)) { // else the stretch goes on
+	if a.begun && (!was.Same(is) || !was.SameCommitment(is) || !was.SameMinimum(is)) { // else the stretch goes on
 		a.counts(at, a.with(to, units, addOns))
 	}
 	become := func() { a.plan, a.units, a.addOns = to, units, addOns }

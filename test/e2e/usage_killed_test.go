@@ -48,11 +48,15 @@ func TestUsageIsBilledOnceWhileEveryPartIsKilled(t *testing.T) {
 	parts := everyPart(t, w, worker, database, engine)
 	killInTurn(ctx, t, parts, random, kills, 2500, func(n int) {
 		scripts := []load.Script{
-			all.reports(env, plan, seed+uint64(2*n), false), all.reports(env, plan, seed+uint64(2*n+1), true),
+			all.reports(env, plan, seed+uint64(3*n), ends), all.reports(env, plan, seed+uint64(3*n+1), travels),
+			all.reports(env, plan, seed+uint64(3*n+2), stays),
 		}
 		crowd.Run(ctx, joining, scripts...)
 	})
 	crowd.Wait(t)
+	check.AtRest(t, w, settled)
+	requireCrossedOnce(ctx, t, w)
+	all.cancelThose(ctx, t, stays)
 	check.AtRest(t, w, settled)
 	load.PayAll(t, env, settled) // what a cancellation left open before its first attempt
 	check.AtRest(t, w, settled)
@@ -60,6 +64,15 @@ func TestUsageIsBilledOnceWhileEveryPartIsKilled(t *testing.T) {
 	all.requireBilledOnce(ctx, t, env, w)
 	requireCrossedOnce(ctx, t, w)
 }
+
+// fate is what becomes of a subscription whose usage is reported.
+type fate int
+
+const (
+	ends    fate = iota // canceled while usage is reported, in real time
+	travels             // the same on a test clock, which moves by months
+	stays               // canceled when everything is at rest, so that it reaches thresholds
+)
 
 // meteredPlan costs 19.00 a month, and each call; some extents of usage are announced, and billed at once.
 func meteredPlan(t *testing.T, env *world.Environment) (planID string) {
@@ -95,6 +108,7 @@ type reporters struct {
 // reporter is one subscription with what was accepted of its usage.
 type reporter struct {
 	env   *world.Environment
+	fate  fate
 	sub   string
 	clock string // a test clock's id; empty: real time
 	start time.Time
@@ -120,11 +134,11 @@ func (m *reporter) time() time.Time {
 	return m.now
 }
 
-// reports is a script: two senders report usage of a new subscription, which is canceled between their requests.
-func (a *reporters) reports(env *world.Environment, plan string, seed uint64, onClock bool) load.Script {
+// reports is a script: two senders report usage of a new subscription, which may be canceled between their requests.
+func (a *reporters) reports(env *world.Environment, plan string, seed uint64, f fate) load.Script {
 	return func(ctx context.Context, actor *load.Actor) error {
-		m := &reporter{env: env, accepted: map[string]reported{}, refused: map[string]int{}}
-		if onClock {
+		m := &reporter{env: env, fate: f, accepted: map[string]reported{}, refused: map[string]int{}}
+		if f == travels {
 			m.now = time.Date(2027, 1, 31, 9, 0, 0, 0, time.UTC)
 			var err error
 			if m.clock, err = env.Create(ctx, "/api/test-clocks", world.Object{"now": m.now.Unix()}); err != nil {
@@ -138,7 +152,7 @@ func (a *reporters) reports(env *world.Environment, plan string, seed uint64, on
 		if m.sub, err = actor.Subscribe(ctx, customer, plan, 0); err != nil {
 			return err
 		}
-		if m.start = time.Now(); onClock {
+		if m.start = time.Now(); f == travels {
 			m.start = m.now
 		}
 		a.mu.Lock()
@@ -149,7 +163,9 @@ func (a *reporters) reports(env *world.Environment, plan string, seed uint64, on
 		for i := range 2 {
 			group.Go(func() { errs[i] = m.send(ctx, rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint(m.sub, "-", i)) }) //nolint:gosec // a test's seed
 		}
-		group.Go(func() { errs[2] = m.live(ctx, rand.New(rand.NewPCG(seed, 9))) }) //nolint:gosec // a test's seed
+		if f != stays {
+			group.Go(func() { errs[2] = m.live(ctx, rand.New(rand.NewPCG(seed, 9))) }) //nolint:gosec // a test's seed
+		}
 		group.Wait()
 		return errors.Join(errs...)
 	}
@@ -171,9 +187,23 @@ func (m *reporter) live(ctx context.Context, random *rand.Rand) error {
 		m.mu.Unlock()
 		pause(ctx, time.Duration(random.IntN(500))*time.Millisecond)
 	}
+	return m.cancel(ctx)
+}
+
+func (m *reporter) cancel(ctx context.Context) error {
 	_, err := m.env.Change(ctx, http.MethodPost, "/api/subscriptions/"+m.sub+"/cancel",
 		world.Object{"immediateEffect": true, "reason": "enough"})
 	return err
+}
+
+// cancelThose cancels the subscriptions with a fate.
+func (a *reporters) cancelThose(ctx context.Context, t *testing.T, f fate) {
+	t.Helper()
+	for _, m := range a.all {
+		if m.fate == f {
+			require.NoError(t, m.cancel(ctx))
+		}
+	}
 }
 
 // send reports usage in some requests: singly or in batches, in disorder, with repeats and corrections.
@@ -303,87 +333,4 @@ func (m *reporter) decided(record world.Object, status int, code string) error {
 	}
 	m.accepted[key] = one
 	return nil
-}
-
-// requireBilledOnce compares what was accepted with the lines of usage, in units and in money.
-func (a *reporters) requireBilledOnce(ctx context.Context, t *testing.T, env *world.Environment, w *world.World) {
-	t.Helper()
-	records, refused := 0, map[string]int{}
-	for _, m := range a.all {
-		var units, cents int64
-		for _, one := range m.accepted {
-			units += one.quantity
-			price := int64(otherCents)
-			if one.region == euRegion {
-				price = euCents
-			}
-			cents += one.quantity * price
-		}
-		records += len(m.accepted)
-		for code, n := range m.refused {
-			refused[code] += n
-		}
-		var stored int
-		require.NoError(t, w.Pool.QueryRow(ctx, "select count(*) from usage_records where subscription_id = $1", m.sub).Scan(&stored))
-		require.Equal(t, len(m.accepted), stored, "records of %s", m.sub)
-		billedUnits, billedCents := usageLines(ctx, t, env, m.sub)
-		require.Equal(t, [2]int64{units, cents}, [2]int64{billedUnits, billedCents},
-			"units and cents of %s, on a clock: %t, %s", m.sub, m.clock != "", told(ctx, t, w, m.sub))
-	}
-	require.NotZero(t, records)
-	t.Logf("%d subscriptions, %d records accepted, %v refused, %d invoices with usage", len(a.all), records, refused,
-		count(t, w, "select count(distinct invoice_id) from invoice_lines where kind = 'usage'"))
-}
-
-// requireCrossedOnce holds that no threshold is announced or billed twice in a period, and that the invoices which
-// thresholds asked for are those that were issued. What they bill is among the lines of requireBilledOnce.
-func requireCrossedOnce(ctx context.Context, t *testing.T, w *world.World) {
-	t.Helper()
-	var announced, twice, billing, without int
-	require.NoError(t, w.Pool.QueryRow(ctx, `select count(*), count(*) - count(distinct (subscription_id, data->>'periodIndex',
-			data->>'amount', data->>'quantity'))
-		from events where type = 'usage.threshold_reached'`).Scan(&announced, &twice))
-	require.NotZero(t, announced)
-	require.Zero(t, twice, "thresholds that were announced twice in a period")
-	require.Equal(t, announced, count(t, w, "select count(*) from usage_crossings"))
-	require.NoError(t, w.Pool.QueryRow(ctx, `select count(*), count(*) filter (where not exists (select from invoices i
-			where i.environment_id = c.environment_id and i.id = c.invoice_id and i.status <> 'draft'))
-		from usage_crossings c where invoice_id is not null`).Scan(&billing, &without))
-	require.NotZero(t, billing)
-	require.Zero(t, without, "thresholds whose invoice was not issued")
-	t.Logf("%d thresholds were announced, %d of them billed at once", announced, billing)
-}
-
-// told names the times of a subscription's records and segments, for a test that fails.
-func told(ctx context.Context, t *testing.T, w *world.World, sub string) (text string) {
-	t.Helper()
-	require.NoError(t, w.Pool.QueryRow(ctx, `select concat('canceled ', s.canceled_at, ', since ', s.metered_since, ', late until ',
-		s.late_usage_until, ', segments ', (select json_agg(g) from usage_segments g where g.subscription_id = s.id),
-		', records ', (select json_agg(r) from usage_records r where r.subscription_id = s.id))
-		from subscriptions s where s.id = $1`, sub).Scan(&text))
-	return text
-}
-
-// usageLines sums the lines of usage on the invoices of a subscription.
-func usageLines(ctx context.Context, t *testing.T, env *world.Environment, sub string) (units, cents int64) {
-	t.Helper()
-	invoices, err := env.All(ctx, "/api/invoices?subscriptionId="+sub)
-	require.NoError(t, err)
-	for _, inv := range invoices {
-		require.NotEqual(t, "draft", inv["status"], "%v", inv["id"])
-		if inv["status"] == "void" {
-			continue
-		}
-		for _, entry := range inv["lines"].([]any) { //nolint:forcetypeassert // of the API
-			line := entry.(map[string]any) //nolint:forcetypeassert // of the API
-			if line["kind"] != "usage" {
-				continue
-			}
-			quantity, err := strconv.ParseInt(line["quantity"].(string), 10, 64) //nolint:forcetypeassert // of the API
-			require.NoError(t, err)
-			units += quantity
-			cents += int64(line["amount"].(float64)) //nolint:forcetypeassert // of the API
-		}
-	}
-	return units, cents
 }
