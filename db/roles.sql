@@ -33,6 +33,7 @@ revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets,
     from perennial_worker;
 revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
+revoke insert, update on usage_pages from perennial_api;
 
 -- A note of the ledger is erased, and where a call came from.
 grant update (address, address_salt) on audit_log to perennial_worker;
@@ -42,7 +43,7 @@ grant update (note) on credit_entries to perennial_api, perennial_worker;
 -- that another draft takes the place of.
 grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
 grant delete on provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
-grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
+grant delete on idempotency_keys, workers, provider_callbacks, usage_pages, webhook_attempts, webhook_deliveries to perennial_worker;
 
 -- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns
 -- of JSON and bytes, also those of later tables, are hidden but for those that are named here.

@@ -5,13 +5,15 @@ import "perennial/db/usage"
 // Callers know these of package usage by the name of db.
 
 type (
-	Correction   = usage.Correction
-	MetricFilter = usage.MetricFilter
-	NewUsage     = usage.NewUsage
-	RebuiltUsage = usage.RebuiltUsage
-	UsageKey     = usage.Key
-	UsageTaken   = usage.Taken
-	UsageTouched = usage.Touched
+	Correction    = usage.Correction
+	MetricFilter  = usage.MetricFilter
+	NewUsage      = usage.NewUsage
+	RebuiltUsage  = usage.RebuiltUsage
+	UsageCounted  = usage.Counted
+	UsageCounting = usage.Counting
+	UsageKey      = usage.Key
+	UsageTaken    = usage.Taken
+	UsageTouched  = usage.Touched
 )
 
 var ErrUsageBeingWritten = usage.ErrBeingWritten

@@ -29,10 +29,11 @@ func InTx(ctx context.Context, store *db.Store, now time.Time, run func(tx *db.T
 	return store.InTx(ctx, Actor(ctx), now, run)
 }
 
-// Heartbeat shows that an activity is alive. Tests call activities as functions, without a server to show it to.
-func Heartbeat(ctx context.Context) {
+// Heartbeat shows that an activity is alive, and how far it has come. Tests call activities as functions, without a
+// server to show it to.
+func Heartbeat(ctx context.Context, far ...any) {
 	if activity.IsActivity(ctx) {
-		activity.RecordHeartbeat(ctx)
+		activity.RecordHeartbeat(ctx, far...)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
-	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -27,6 +26,8 @@ type Usage struct {
 	Store    *db.Store
 	Clock    execution.Clock
 	Observer Observer
+	// PageRows is after how many rows a count that is killed is gone on with; 0: 100,000.
+	PageRows int
 }
 
 // Observer is told what a rating comes to that no result shows.
@@ -99,7 +100,7 @@ func (u *Usage) rate(
 	if err := u.close(ctx, in, seen, draft); err != nil {
 		return out, err
 	}
-	counted, err := u.count(ctx, in.Ref, seen.Subscription, draft)
+	counted, err := u.count(ctx, in, seen, draft)
 	if err != nil {
 		return out, err
 	}
@@ -115,8 +116,12 @@ func (u *Usage) unrated(
 ) (out contract.Snapshot, err error) {
 	why := fault.From(cause)
 	state, unfinished, err := u.decide(ctx, in, func(
-		found lifecycle.State, at lifecycle.Moment,
+		tx *db.Tx, found lifecycle.State, at lifecycle.Moment,
 	) (lifecycle.State, lifecycle.Changes, error) {
+		// A person may correct records that are counted by now.
+		if err := tx.Usage.DropPages(ctx, in.Ref.EnvironmentID, in.Ref.ID); err != nil {
+			return found, lifecycle.Changes{}, err
+		}
 		return lifecycle.UsageUnrated(found, draftID, why.Code, why.Detail, at)
 	})
 	if err != nil {
@@ -135,7 +140,7 @@ func (u *Usage) unrated(
 // decide makes a decision about the subscription, and writes it.
 func (u *Usage) decide(
 	ctx context.Context, in contract.AdvanceInput,
-	rule func(lifecycle.State, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error),
+	rule func(*db.Tx, lifecycle.State, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error),
 ) (state lifecycle.State, unfinished bool, err error) {
 	err = execution.InTx(ctx, u.Store, in.Now, func(tx *db.Tx) error {
 		found, err := tx.Lifecycle.LockSubscription(ctx, in.Ref.EnvironmentID, in.Ref.ID)
@@ -143,7 +148,7 @@ func (u *Usage) decide(
 			return err
 		}
 		var changes lifecycle.Changes
-		if state, changes, err = rule(found, db.Moment(in.Now, u.Clock())); err != nil {
+		if state, changes, err = rule(tx, found, db.Moment(in.Now, u.Clock())); err != nil {
 			return err
 		}
 		unfinished = changes.Unfinished
@@ -160,7 +165,7 @@ func (u *Usage) close(
 ) error {
 	if seen.ClosesUsage(draft) {
 		_, _, err := u.decide(ctx, in, func(
-			found lifecycle.State, at lifecycle.Moment,
+			_ *db.Tx, found lifecycle.State, at lifecycle.Moment,
 		) (lifecycle.State, lifecycle.Changes, error) {
 			return lifecycle.CloseUsage(found, draft.ID, at)
 		})
@@ -181,12 +186,15 @@ type counted struct {
 	segments []metered.Segment
 	// uncounted is why a price could not be counted, which the draft is issued without; nil: all were.
 	uncounted error
+	// paged: it is kept how far the count had come, which goes with the draft.
+	paged bool
 }
 
 // count counts usage, without a lock: what is recorded meanwhile is on a later invoice, or refused: see close.
 func (u *Usage) count(
-	ctx context.Context, ref contract.Ref, of subscription.Subscription, draft invoice.Invoice,
+	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
 ) (counted, error) {
+	ref, of := in.Ref, seen.Subscription
 	all, from, err := u.Store.Subscriptions.Segments(ctx, ref.EnvironmentID, ref.ID, draft.UsageUntil)
 	if err != nil {
 		return counted{}, err
@@ -205,8 +213,17 @@ func (u *Usage) count(
 		spans[i] = s.Span()
 		spans[i].Late = metering.Late(of, s.Segment)
 	}
-	beat := func() { execution.Heartbeat(ctx) }
-	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, beat)
+	by := db.UsageCounting{
+		For: draft.ID, By: execution.Actor(ctx), Now: in.Now, PageRows: u.PageRows,
+		Beat: func(far db.UsageCounted) {
+			c.paged = c.paged || far.Paged
+			execution.Heartbeat(ctx, far)
+		},
+	}
+	if seen.AwaitsRecords(draft) { // a count of before it waited may lack records that no later invoice bills
+		by.For += " last"
+	}
+	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, by)
 	for _, s := range c.segments {
 		c.uncounted = cmp.Or(c.uncounted, s.Uncounted())
 	}
@@ -245,6 +262,11 @@ func (u *Usage) issue(ctx context.Context, in contract.AdvanceInput, c counted) 
 		}
 		if err := tx.ClearWakePending(ctx, env, state); err != nil {
 			return err
+		}
+		if c.paged {
+			if err := tx.Usage.DropPages(ctx, env, in.Ref.ID); err != nil {
+				return err
+			}
 		}
 		out = contract.SnapshotOf(state, changes.Unfinished)
 		return nil

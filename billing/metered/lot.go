@@ -38,28 +38,44 @@ func lotOf(g usage.Group) Lot {
 // MaxLots bounds the lots of one component that are counted together.
 const MaxLots = 100_000
 
-// Lots returns the regrouping that a series of the metric is made with (usage.Metric.SeriesBy): dimensions become the
-// lots of the component, so that their states are merged and not their quantities. Fault: metered_lots_too_many.
-func (c Component) Lots(of usage.Metric) usage.Regroup {
-	known := map[usage.Group]usage.Group{}
-	lots := map[usage.Group]bool{}
-	return func(g usage.Group) (usage.Group, error) {
-		if lot, has := known[g]; has {
-			return lot, nil
-		}
-		lot := c.lot(of.GroupBy, g.Values()).group()
-		if !lots[lot] && len(lots) == MaxLots {
-			return "", fault.New(fault.Conflict, "metered_lots_too_many",
-				"The usage of %q has more than %d different values of the dimensions in `by`. Price it by fewer dimensions.",
-				c.MetricName, MaxLots)
-		}
-		lots[lot] = true
-		if len(known) == MaxLots { // one lot may have any number of dimensions
-			clear(known)
-		}
-		known[g] = lot
+// Lots makes dimensions of a metric the lots of a component, so that their states are merged and not their quantities.
+type Lots struct {
+	of    Component
+	names []string
+	known map[usage.Group]usage.Group // lots by dimension
+	lots  map[usage.Group]bool
+}
+
+// Lots begins to name the lots of the component, which counts by the metric.
+func (c Component) Lots(of usage.Metric) *Lots {
+	return &Lots{of: c, names: of.GroupBy, known: map[usage.Group]usage.Group{}, lots: map[usage.Group]bool{}}
+}
+
+// Resume takes in the lots that were named before.
+func (l *Lots) Resume(named []usage.Group) {
+	for _, lot := range named {
+		l.lots[lot] = true
+	}
+}
+
+// Of returns the lot of a dimension: the regrouping that a series of the metric is made with (usage.Metric.SeriesBy).
+// Fault: metered_lots_too_many.
+func (l *Lots) Of(g usage.Group) (usage.Group, error) {
+	if lot, has := l.known[g]; has {
 		return lot, nil
 	}
+	lot := l.of.lot(l.names, g.Values()).group()
+	if !l.lots[lot] && len(l.lots) == MaxLots {
+		return "", fault.New(fault.Conflict, "metered_lots_too_many",
+			"The usage of %q has more than %d different values of the dimensions in `by`. Price it by fewer dimensions.",
+			l.of.MetricName, MaxLots)
+	}
+	l.lots[lot] = true
+	if len(l.known) == MaxLots { // one lot may have any number of dimensions
+		clear(l.known)
+	}
+	l.known[g] = lot
+	return lot, nil
 }
 
 func (c Component) lot(names []string, values []*string) Lot {

@@ -159,7 +159,7 @@ func TestLots_OfAGroupWithFewerValues(t *testing.T) {
 	for group, want := range map[usage.Group]usage.Group{
 		`["eu","free"]`: "0 ", `["eu","gold"]`: `1 ["eu","gold"]`, `["eu"]`: `1 ["eu",null]`, "": "1 [null,null]",
 	} {
-		lot, err := c.Lots(regions)(group)
+		lot, err := c.Lots(regions).Of(group)
 		require.NoError(t, err)
 		require.Equal(t, want, lot)
 	}
@@ -186,7 +186,7 @@ func TestLots_ByDimensions(t *testing.T) {
 	} {
 		records = append(records, record(users, i, 1, start, p))
 	}
-	all, err := users.SeriesBy([]usage.Span{{Start: start, End: start.Add(time.Hour)}}, c.Lots(users), nil, records)
+	all, err := users.SeriesBy([]usage.Span{{Start: start, End: start.Add(time.Hour)}}, c.Lots(users).Of, nil, records)
 	require.NoError(t, err)
 	got := all[0]
 	said := map[usage.Group]string{}
@@ -226,7 +226,7 @@ func TestDue_InvoicesSumToWhatIsOwed(t *testing.T) {
 		var records []usage.Measured
 		owed := func() []metered.Charge {
 			var segments []metered.Segment
-			all, err := regions.SeriesBy(periods, c.Lots(regions), nil, records)
+			all, err := regions.SeriesBy(periods, c.Lots(regions).Of, nil, records)
 			require.NoError(t, err)
 			for i, totals := range all {
 				span := proration.Span{From: int64(i) * cut, To: []int64{cut, 30}[i], Length: 30}

@@ -1,6 +1,7 @@
 package metered
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -100,6 +101,14 @@ func (c Component) question() string {
 		return c.MetricVersionID + " " + c.ID + " " + string(text)
 	}
 	return c.MetricVersionID + " " + string(text)
+}
+
+// Digest identifies what the question asks for something, such as an invoice, so that a count of it that ended early
+// can be gone on with: two that are equal count the same records in the same way.
+func (q Question) Digest(of string) []byte {
+	text, _ := json.Marshal([]any{of, q.Component.question(), q.Periods, q.shares}) // strings, numbers and times
+	sum := sha256.Sum256(text)
+	return sum[:]
 }
 
 // divide sets the periods: one for each span that is answered and, of a cumulated component, one for each time before

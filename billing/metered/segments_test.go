@@ -26,7 +26,7 @@ func segmentsOf(
 		id := q.Component.MetricVersionID
 		of, known := metrics[id]
 		require.True(t, known, id)
-		totals, err := of.SeriesBy(q.Periods, q.Component.Lots(of), nil, records[id])
+		totals, err := of.SeriesBy(q.Periods, q.Component.Lots(of).Of, nil, records[id])
 		require.NoError(t, err)
 		answers = append(answers, totals)
 	}
@@ -306,7 +306,7 @@ func TestLots_Bound(t *testing.T) {
 	c := metered.Component{MetricName: "calls", Rates: []metered.Rate{
 		{Where: map[string]string{"tier": "free"}, Price: perUnit}, {By: []string{"region"}, Price: perUnit},
 	}}
-	regroup := c.Lots(regions)
+	regroup := c.Lots(regions).Of
 	group := func(region int, tier string) usage.Group {
 		return usage.Group(`["` + strconv.Itoa(region) + `","` + tier + `"]`)
 	}

@@ -1,6 +1,8 @@
 package metered
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -22,7 +24,7 @@ func (q Question) ByTransaction() bool { return q.Component.byTransaction() }
 type Counter struct {
 	of       usage.Metric
 	question *Question
-	regroup  usage.Regroup
+	lots     *Lots
 	records  []int // by period
 }
 
@@ -50,7 +52,7 @@ func (c *Counter) Take(records []usage.Measured) error {
 				"The metric %q has more than %d records in a period, which a price with `transactions` looks at one by one. "+
 					"Price their sum.", c.question.Component.MetricName, rating.MaxTransactions)
 		}
-		group, err := c.regroup(r.Group)
+		group, err := c.lots.Of(r.Group)
 		if err != nil {
 			return err
 		}
@@ -71,6 +73,57 @@ func (c *Counter) price(group usage.Group, period int) rating.Price {
 		return rating.Price{}
 	}
 	return scaled(c.question.Component.Rates[lot.Rate].Price, c.question.shares[period])
+}
+
+// keptCounter is what a Counter has counted so far, in the form in which it is kept.
+type keptCounter struct {
+	Records []int                             `json:"records"`
+	Tallies []map[usage.Group]json.RawMessage `json:"tallies"`
+}
+
+// States returns how many tallies there are.
+func (c *Counter) States() (n int) {
+	for _, tallies := range c.question.tallies {
+		n += len(tallies)
+	}
+	return n
+}
+
+// Keep returns what was counted so far, so that another Counter of the same question can go on with it.
+func (c *Counter) Keep() ([]byte, error) {
+	k := keptCounter{Records: c.records}
+	for _, tallies := range c.question.tallies {
+		kept := make(map[usage.Group]json.RawMessage, len(tallies))
+		for group, t := range tallies {
+			kept[group] = t.Keep()
+		}
+		k.Tallies = append(k.Tallies, kept)
+	}
+	return json.Marshal(k)
+}
+
+// Resume replaces what was counted by what Keep returned.
+func (c *Counter) Resume(kept []byte) error {
+	var k keptCounter
+	if err := json.Unmarshal(kept, &k); err != nil {
+		return err
+	}
+	if len(k.Records) != len(c.records) || len(k.Tallies) != len(c.records) {
+		return fmt.Errorf("metered: a count of %d periods cannot go on with one of %d", len(c.records), len(k.Records))
+	}
+	copy(c.records, k.Records)
+	for i, tallies := range k.Tallies {
+		clear(c.question.tallies[i])
+		for group, text := range tallies {
+			t, err := c.price(group, i).Resume(text)
+			if err != nil {
+				return err
+			}
+			c.question.tallies[i][group] = t
+		}
+		c.lots.Resume(slices.Collect(maps.Keys(tallies)))
+	}
+	return nil
 }
 
 // Totals returns what the records come to, by period: the answer to the question.

@@ -83,8 +83,12 @@ func (r Reader) MonthReady(ctx context.Context, months int) (bool, error) {
 }
 
 // Maintain makes the partitions of the months ahead and drops those whose records are all too old to keep, where
-// they are not in use: else the next call does. Global: retention.
+// they are not in use: else the next call does. It drops the pages of counts that nothing goes on with. Global:
+// retention.
 func (tx *Tx) Maintain(ctx context.Context) (dropped int, err error) {
+	if err := core.Queries.UsagePagesPurge(ctx, tx.Pipe, pagesKeptDays); err != nil {
+		return 0, err
+	}
 	dropped, err = core.Queries.UsageMaintain(ctx, tx.Pipe,
 		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
 	return dropped, core.Translate("UsageMaintain", err)

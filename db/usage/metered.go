@@ -10,10 +10,10 @@ import (
 
 // MeteredSegments counts what a subscription used in each of its spans from one on, as the metered prices of the span
 // divide it. All spans of the subscription are given, in the order of time and without overlaps: those before count for
-// cumulated prices. It only reads and locks nothing. beat is called after each statement that may take long: a
-// heartbeat. A price whose records cannot be counted (metered.Uncountable) is Uncounted in its segments.
+// cumulated prices. It locks nothing, and writes nothing but pages, which Tx.DropPages removes. A price whose records
+// cannot be counted (metered.Uncountable) is Uncounted in its segments.
 func (l *Log) MeteredSegments(
-	ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int, beat func(),
+	ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int, by Counting,
 ) ([]metered.Segment, error) {
 	questions, err := metered.Questions(spans, from)
 	if err != nil {
@@ -34,9 +34,9 @@ func (l *Log) MeteredSegments(
 			return nil, fmt.Errorf("db: metered price %s: no metric version %q", q.Component.ID, q.Component.MetricVersionID)
 		}
 		if q.ByTransaction() {
-			answers[i], err = l.transactions(ctx, environmentID, subscriptionID, of, &questions[i], beat)
+			answers[i], err = l.transactions(ctx, environmentID, subscriptionID, of, &questions[i], by)
 		} else {
-			answers[i], err = l.series(ctx, environmentID, subscriptionID, of, q.Periods, q.Component.Lots(of), beat)
+			answers[i], err = l.lots(ctx, environmentID, subscriptionID, of, &questions[i], by)
 		}
 		if metered.Uncountable(err) {
 			questions[i].LeaveOut(err)
@@ -56,4 +56,30 @@ func (l *Log) MeteredSegments(
 		}
 	}
 	return segments, nil
+}
+
+// lots answers a question by aggregates and the records that are not in them.
+func (l *Log) lots(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, q *metered.Question, by Counting,
+) ([]usage.Totals, error) {
+	lots := q.Component.Lots(of)
+	sums := lotSums{of.Tally(q.Periods, lots.Of), lots}
+	p := l.pages(environmentID, subscriptionID, q, by, sums)
+	err := l.series(ctx, environmentID, subscriptionID, of, q.Periods, sums.Tally, p.rows(), p.turn)
+	if err != nil {
+		return nil, err
+	}
+	return sums.Totals(), nil
+}
+
+// lotSums is a tally of lots that can be kept and gone on with.
+type lotSums struct {
+	*usage.Tally
+	lots *metered.Lots
+}
+
+func (s lotSums) Resume(kept []byte) error {
+	named, err := s.Tally.Resume(kept)
+	s.lots.Resume(named)
+	return err
 }

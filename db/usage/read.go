@@ -31,14 +31,24 @@ func (l *Log) UsageSeriesBy(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 	regroup usage.Regroup,
 ) ([]usage.Totals, error) {
-	return l.series(ctx, environmentID, subscriptionID, of, periods, regroup, func() {})
+	tally := of.Tally(periods, regroup)
+	goOn := func(_ context.Context, _ int, to time.Time) (time.Time, error) { return to, nil }
+	err := l.series(ctx, environmentID, subscriptionID, of, periods, tally, seriesPage, goOn)
+	if err != nil {
+		return nil, err
+	}
+	return tally.Totals(), nil
 }
 
-// series calls beat after each part that it has read.
+// turn is called after a part of a count, with how many rows it had and up to when it counted, and returns from where
+// to go on.
+type turn func(ctx context.Context, rows int, to time.Time) (time.Time, error)
+
+// series takes a series into a tally, part by part: each has at least so many rows, if there are as many.
 func (l *Log) series(
-	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
-	regroup usage.Regroup, beat func(),
-) ([]usage.Totals, error) {
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, tally *usage.Tally,
+	rows int, after turn,
+) error {
 	r := Reader{l.reads}
 	from, to := periods[0].Start, periods[len(periods)-1].Until()
 	if of.Carries() {
@@ -46,19 +56,22 @@ func (l *Log) series(
 	}
 	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p := seriesPart{
 		Reader: r, environmentID: environmentID, subscriptionID: subscriptionID, of: of, salt: salts[subscriptionID],
-		split: usage.SplitHours(periods), tally: of.Tally(periods, regroup),
+		split: usage.SplitHours(periods), tally: tally, rows: rows,
 	}
 	for from.Before(to) {
-		if from, err = p.count(ctx, from, to); err != nil {
-			return nil, err
+		counted, until, err := p.count(ctx, from, to)
+		if err != nil {
+			return err
 		}
-		beat()
+		if from, err = after(ctx, counted, until); err != nil {
+			return err
+		}
 	}
-	return p.tally.Totals(), nil
+	return nil
 }
 
 // seriesPage bounds the rows of one statement, unless one hour has more: a part of a series is whole hours, so that a
@@ -74,23 +87,24 @@ type seriesPart struct {
 	salt                          []byte
 	split                         map[time.Time]bool
 	tally                         *usage.Tally
+	rows                          int // of one statement, unless one hour has more
 }
 
-// count counts what there is from a time on, at most to another, and returns to which.
-func (p seriesPart) count(ctx context.Context, from, to time.Time) (time.Time, error) {
+// count counts what there is from a time on, at most to another, and returns how many rows that were and to which.
+func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Time, error) {
 	buckets, position, to, err := p.usageBuckets(ctx, dbsqlc.UsageAggregateListParams{
 		EnvironmentID: p.environmentID, SubscriptionID: p.subscriptionID, VersionID: p.of.VersionID(),
 		FromHour: usage.Hour(from), ToTime: to,
-	}, p.of)
+	}, p.of, p.rows)
 	if err != nil {
-		return to, err
+		return 0, to, err
 	}
 	tail, to, err := p.usageTail(ctx, dbsqlc.UsageTailOfParams{
 		EnvironmentID: p.environmentID, MetricID: p.of.ID, Position: position, SubscriptionID: p.subscriptionID,
 		FromTime: from, ToTime: to,
-	})
+	}, p.rows)
 	if err != nil {
-		return to, err
+		return 0, to, err
 	}
 	again := map[time.Time]bool{} // hours that are counted from records
 	for hour := range p.split {
@@ -106,12 +120,12 @@ func (p seriesPart) count(ctx context.Context, from, to time.Time) (time.Time, e
 	}
 	records, err := p.usageHours(ctx, p.environmentID, p.subscriptionID, p.of, p.salt, again)
 	if err != nil {
-		return to, err
+		return 0, to, err
 	}
 	for _, row := range tail {
 		if !again[usage.Hour(row.At)] {
 			if records, err = measured(records, p.of, p.salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
-				return to, err
+				return 0, to, err
 			}
 		}
 	}
@@ -121,7 +135,7 @@ func (p seriesPart) count(ctx context.Context, from, to time.Time) (time.Time, e
 			whole = append(whole, b)
 		}
 	}
-	return to, p.tally.Take(whole, records)
+	return len(whole) + len(records), to, p.tally.Take(whole, records)
 }
 
 // usageTail bounds the records of a metric, of all subscriptions, that are read by their position.
@@ -130,7 +144,7 @@ const usageTail = 5_000
 // usageTail reads the records of a subscription behind a position: among those of the metric, while they are few, else
 // the first of those of the subscription. to is the time up to which there are no others.
 func (r Reader) usageTail(
-	ctx context.Context, in dbsqlc.UsageTailOfParams,
+	ctx context.Context, in dbsqlc.UsageTailOfParams, page int,
 ) (tail []dbsqlc.UsageTailOfRow, to time.Time, err error) {
 	short, err := core.Queries.UsageTailList(ctx, r.Handle, dbsqlc.UsageTailListParams{
 		EnvironmentID: in.EnvironmentID, MetricID: in.MetricID, Position: in.Position, SubscriptionID: in.SubscriptionID,
@@ -141,7 +155,7 @@ func (r Reader) usageTail(
 	}
 	for _, row := range short {
 		if row.Long {
-			tail, to, err = firstHours(in.ToTime, func(limit int) ([]dbsqlc.UsageTailOfRow, error) {
+			tail, to, err = firstHours(page, in.ToTime, func(limit int) ([]dbsqlc.UsageTailOfRow, error) {
 				in.RowLimit = core.RowLimit(limit)
 				return core.Queries.UsageTailOf(ctx, r.Handle, in)
 			}, func(row dbsqlc.UsageTailOfRow) time.Time { return usage.Hour(row.At) })
@@ -160,9 +174,9 @@ func (r Reader) usageTail(
 // firstHours reads the first rows in the order of their hours, without an hour that the page cuts. There may be other
 // rows from to on. A page that is within one hour is read again, twice as long.
 func firstHours[T any](
-	end time.Time, read func(limit int) ([]T, error), hour func(T) time.Time,
+	page int, end time.Time, read func(limit int) ([]T, error), hour func(T) time.Time,
 ) (rows []T, to time.Time, err error) {
-	for limit := seriesPage; ; limit *= 2 {
+	for limit := page; ; limit *= 2 {
 		rows, err = read(limit)
 		if err != nil || len(rows) < limit {
 			return rows, end, err
@@ -176,9 +190,9 @@ func firstHours[T any](
 
 // usageBuckets reads the first aggregates of a time. to is the time up to which there are no others.
 func (r Reader) usageBuckets(
-	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric,
+	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric, page int,
 ) (buckets []usage.Bucket, position int64, to time.Time, err error) {
-	rows, to, err := firstHours(in.ToTime, func(limit int) ([]dbsqlc.UsageAggregateListRow, error) {
+	rows, to, err := firstHours(page, in.ToTime, func(limit int) ([]dbsqlc.UsageAggregateListRow, error) {
 		in.RowLimit = core.RowLimit(limit)
 		return core.Queries.UsageAggregateList(ctx, r.Handle, in)
 	}, func(row dbsqlc.UsageAggregateListRow) time.Time { return row.Bucket })

@@ -33,7 +33,7 @@ func (s *Service) foresee(
 			return nil
 		}
 		used, err := db.NewUsageLog(s.Store).Within(reads.Reader).
-			MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
+			MeteredSegments(ctx, environmentID, sub.ID, spans, from, db.UsageCounting{})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/subscription"
+	"perennial/db"
 	"perennial/service/usecase"
 )
 
@@ -61,7 +62,7 @@ func (s *Service) accruing(
 	for i, of := range priced {
 		spans[i] = of.Span()
 	}
-	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, func() {})
+	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, db.UsageCounting{})
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type Log interface {
 	// time and do not overlap, grouped by some of the metric's dimensions.
 	UsageSeries(ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 		by []string) ([]usage.Totals, error)
-	// MeteredSegments counts what a subscription used in each of its spans from one on, as metered prices divide it, and
-	// calls beat meanwhile. Spans before that one count for cumulated prices.
+	// MeteredSegments counts what a subscription used in each of its spans from one on, as metered prices divide it.
+	// Spans before that one count for cumulated prices.
 	MeteredSegments(ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int,
-		beat func()) ([]metered.Segment, error)
+		by db.UsageCounting) ([]metered.Segment, error)
 }

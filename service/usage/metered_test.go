@@ -152,7 +152,7 @@ func TestMeteredSegments_EqualRecount(t *testing.T) {
 	}
 	segments := func(from int) []metered.Segment {
 		beats := 0
-		got, err := h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, from, func() { beats++ })
+		got, err := h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, from, db.UsageCounting{Beat: func(db.UsageCounted) { beats++ }})
 		require.NoError(t, err)
 		require.Positive(t, beats)
 		return got
@@ -205,7 +205,7 @@ func TestMeteredSegments_EqualRecount(t *testing.T) {
 	check("a metric is archived")
 
 	spans[4].Prices = &metered.Prices{Components: []metered.Component{{ID: "x", MetricVersionID: calls.ID + ".7"}}}
-	_, err = h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, 4, func() {})
+	_, err = h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, 4, db.UsageCounting{})
 	require.ErrorContains(t, err, "no metric version")
 }
 
@@ -239,7 +239,7 @@ func TestMeteredSegments_ManyRows(t *testing.T) {
 		for i := range spans {
 			spans[i].Prices = p
 		}
-		segments, err := h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, 0, func() { beats++ })
+		segments, err := h.usage.MeteredSegments(t.Context(), h.Env, sub, spans, 0, db.UsageCounting{Beat: func(db.UsageCounted) { beats++ }})
 		for _, segment := range segments {
 			uncounted = segment.Uncounted()
 			sum := money.Whole(0)

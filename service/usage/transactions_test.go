@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/rating"
 	"perennial/billing/usage"
+	"perennial/db"
 	"perennial/test/scene"
 )
 
@@ -37,7 +38,7 @@ func TestMeteredSegments_ByTransaction(t *testing.T) {
 		t.Helper()
 		segments, err := h.usage.MeteredSegments(t.Context(), h.Env, sub, []metered.Span{
 			{Start: start, End: cut, Prices: prices}, {Start: cut, End: end, Prices: prices},
-		}, 0, func() {})
+		}, 0, db.UsageCounting{})
 		require.NoError(t, err)
 		owed, err := metered.Owed(segments, "EUR")
 		require.NoError(t, err)
