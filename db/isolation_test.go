@@ -256,6 +256,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Payments.Charging": b.env, "Subscriptions.Billings": b.customer.ID,
 			"Subscriptions.Segments":    b.subscription.ID,
 			"Subscriptions.AllSegments": b.subscription.ID, "Subscriptions.UsageBilled": b.subscription.ID,
+			"Subscriptions.UnbilledSegments": b.subscription.ID,
 			"Subscriptions.UsageReached":     b.subscription.ID,
 			"Subscriptions.UsageBilledUntil": b.subscription.ID, "Invoices.UsageLines": b.subscription.ID,
 			"Payments.EnvironmentChanges": "none", "Payments.HeldCharges": "none",

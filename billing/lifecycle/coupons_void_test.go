@@ -201,3 +201,43 @@ func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
 	require.Equal(t, 2, left, "that one, and the one after it in place of the first redemption's")
 	require.False(t, unbounded)
 }
+
+// Half off one period holds for its usage too, which is not rated yet when the invoice of the period is voided: it was
+// given there, and not once more.
+func TestVoidInvoice_CouponOfUsageThatIsNotRatedWasGiven(t *testing.T) {
+	t.Parallel()
+	for name, percent := range map[string]bool{"a percentage": true, "an amount, which usage has not": false} {
+		l := calling(t, 0)
+		coupon := half(discount.Once, 0)
+		if !percent {
+			coupon.Discount = discount.Discount{Amount: 950}
+			coupon.Currency = l.sub().Currency
+		}
+		l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
+		l.until(l.sub().CurrentPeriod.End)
+		discounted := l.issue()
+		require.Equal(t, money.Minor(950), discounted.Total, name)
+		l.result(answer.Declined)
+		l.call(l.now, 100)
+		l.until(l.sub().CurrentPeriod.End) // the usage waits
+		l.result(answer.Declined)
+
+		l.void(*l.store.invoice(discounted.ID))
+
+		usage := l.issue()
+		require.Equal(t, percent, meteredDiscount(*usage) == 150, name)
+		l.until(l.sub().CurrentPeriod.End)
+		again := l.issue()
+		require.Equal(t, !percent, again.Discount == 950, "%s: %+v", name, again)
+	}
+}
+
+// meteredDiscount is what coupons take off lines of usage.
+func meteredDiscount(inv invoice.Invoice) (sum money.Minor) {
+	for _, line := range inv.Lines {
+		if line.Kind == invoice.Metered {
+			sum += line.Discounts.Sum()
+		}
+	}
+	return sum
+}

@@ -25,6 +25,11 @@ func (c VoidInvoice) ungiven(d *Decision, void invoice.Invoice) (all []subscript
 		given = append(given, usesOf(made.Lines)...) // since Given was read
 	}
 	given = append(given, usesOf(d.Subscription.PendingLines)...)
+	for _, s := range c.Metered {
+		for _, id := range s.Reduced() {
+			given = append(given, CouponUse{id, s.PeriodIndex})
+		}
+	}
 	for _, use := range usesOf(void.Lines) {
 		if slices.Contains(given, use) {
 			continue

@@ -279,17 +279,10 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 	if l.unknown {
 		return out
 	}
-	billedUntil := l.billedUntil()
-	var all []metering.Segment
-	from := 0
-	for _, s := range l.store.segments {
-		if s.End.After(draft.UsageUntil) {
-			continue
-		}
-		if all = append(all, s); !s.End.Add(usage.MaxAge).After(billedUntil) {
-			from = len(all)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(l.store.segments), func(s metering.Segment) bool {
+		return s.End.After(draft.UsageUntil)
+	})
+	from := l.window(all)
 	segments := all[from:]
 	if len(segments) == 0 {
 		return out
@@ -317,6 +310,17 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 		}
 	}
 	return out
+}
+
+// window returns from which segment on an invoice may bill any.
+func (l *life) window(all []metering.Segment) (from int) {
+	billedUntil := l.billedUntil()
+	for i, s := range all {
+		if !s.End.Add(usage.MaxAge).After(billedUntil) {
+			from = i + 1
+		}
+	}
+	return from
 }
 
 // billUsage rates and issues the draft that is due first; false: there is none.

@@ -3,6 +3,7 @@
 package metering
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/metered"
@@ -57,4 +58,15 @@ func segment(s subscription.Subscription, of Opened, start, end time.Time) (Segm
 		Plan: s.Plan(), Quantity: s.Quantity, AddOns: s.AddOns, PeriodIndex: of.PeriodIndex, Start: start, End: end,
 		Share: metered.Share{Span: span}, Measure: by, PeriodLength: of.Whole.End.Sub(of.Whole.Start), Discounts: s.Discounts,
 	}, err
+}
+
+// Reduced returns the coupons that are taken off the usage of the segment, whenever it is billed: of percentages.
+func (s Segment) Reduced() (couponIDs []string) {
+	for _, d := range s.Discounts {
+		isFor := slices.ContainsFunc(s.Refs(), func(r plan.Ref) bool { return d.For(r.ID) })
+		if d.Percent.IsGiven() && d.Holds(s.PeriodIndex) && isFor {
+			couponIDs = append(couponIDs, d.CouponID)
+		}
+	}
+	return couponIDs
 }

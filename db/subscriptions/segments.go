@@ -27,6 +27,14 @@ func (r Reader) Segments(
 	return all, metering.Window(all, billed), err
 }
 
+// UnbilledSegments reads the segments of a subscription that have ended and of which an invoice may bill any.
+func (r Reader) UnbilledSegments(
+	ctx context.Context, environmentID, subscriptionID string,
+) ([]metering.Segment, error) {
+	all, from, err := r.Segments(ctx, environmentID, subscriptionID, forever)
+	return all[from:], err
+}
+
 // UsageBilledUntil returns up to when issued invoices bill the usage of a subscription; the zero time: none does.
 func (r Reader) UsageBilledUntil(ctx context.Context, environmentID, subscriptionID string) (time.Time, error) {
 	billed, err := core.Queries.UsageBilledUntil(ctx, r.Handle, dbsqlc.UsageBilledUntilParams{

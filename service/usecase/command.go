@@ -141,7 +141,12 @@ func Informed(
 		if i < 0 {
 			return c, nil
 		}
-		return tx.Catalog.WithCoupons(ctx, environmentID, c, all[i])
+		c, err := tx.Catalog.WithCoupons(ctx, environmentID, c, all[i])
+		if err != nil || len(c.Coupons) == 0 || found.Subscription.LateUsageUntil.IsZero() {
+			return c, err
+		}
+		c.Metered, err = tx.Subscriptions.UnbilledSegments(ctx, environmentID, found.Subscription.ID)
+		return c, err
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.Invoices.Lock(ctx, environmentID, c.InvoiceID)
