@@ -19,10 +19,11 @@ import (
 	"perennial/internal/testkit"
 )
 
-// machine is one invoice on its way to being paid, and back, at two providers. It does with the real rules what the
+// machine is one invoice on its way to being paid, and back, at two providers, with invoices of usage beside it. It does with the real rules what the
 // activity Charge does with a database and HTTP.
 type machine struct {
 	t       *rapid.T
+	life    *life // of which the store is; counts its usage
 	store   *store
 	ids     *ids
 	now     time.Time
@@ -39,6 +40,8 @@ type machine struct {
 // providers hold. The store refuses the first two.
 func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 	t.Parallel()
+	var used atomic.Int64
+	t.Cleanup(func() { require.NotZero(t, used.Load(), "some pay for usage") })
 	for primary, first := range profiles {
 		for backup, second := range profiles {
 			t.Run(primary+", then "+backup, func(t *testing.T) {
@@ -49,6 +52,9 @@ func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 						m := newMachine(t, first, second)
 						t.Repeat(m.actions())
 						m.settle()
+						if slices.ContainsFunc(m.store.transactions, m.paysUsage) {
+							used.Add(1)
+						}
 						if m.parked {
 							left.Add(1)
 							return
@@ -69,13 +75,18 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"": m.check, "time passes": m.pass, "the worker": m.work, "a provider decides": m.decide, "a callback": m.hear,
 		"cancel payment": m.cancelPayment, "cancel": m.cancel, "pay": m.pay, "refund": m.refund,
 		"refund again": m.refundAgain, "refund at the dashboard": m.refundElsewhere, "refund comes back": m.comeBack,
-		"dispute": m.dispute,
+		"dispute": m.dispute, "usage": m.use,
 	}
 }
 
 func newMachine(t *rapid.T, first, second side) *machine {
-	l := newLife(t, []plan.Plan{yearly}, settings, yearly, 0)
-	m := &machine{t: t, store: l.store, ids: l.ids, now: created, sends: map[string][]payment.Send{}}
+	m := &machine{t: t, now: created, sends: map[string][]payment.Send{}}
+	sold := yearly
+	if m.draw(2, "a metered plan") == 0 {
+		sold = m.metered(sold)
+	}
+	m.life = newLife(t, []plan.Plan{sold}, settings, sold, 0)
+	m.store, m.ids = m.life.store, m.life.ids
 	first.config, second.config = "pp_1", "pp_2"
 	m.sides = [2]*side{&first, &second}
 	m.advance()
@@ -94,6 +105,7 @@ func (m *machine) advance() {
 		_, changes, err := lifecycle.Advance(m.store.load(false), m.moment())
 		require.NoError(m.t, err)
 		m.store.write(changes)
+		m.billUsage()
 		if !changes.Unfinished {
 			return
 		}

@@ -19,11 +19,23 @@ var someThresholds = []metered.Threshold{{Amount: 1, Invoice: true}, {Amount: 2}
 // crossSome asks, as the merge of records does, what the usage of the current period has reached, as if it had come as
 // far as is drawn: an invoice before the period's end bills what was used by then.
 func (l *life) crossSome(draw chance) {
+	if _, goesOn, _ := metering.Current(l.sub()); !goesOn || draw(3, "thresholds are asked about") > 0 {
+		return
+	}
+	asked, _ := l.asked(draw)
+	g := l.load(false)
+	state, changes, err := lifecycle.CrossThresholds(g.state, asked, l.moment())
+	require.NoError(l.t, err)
+	l.write(g, state, changes)
+}
+
+// asked counts the usage of the current period, of which as much is spent as is drawn; false: none is counted.
+func (l *life) asked(draw chance) (asked lifecycle.ThresholdsAsked, goesOn bool) {
 	s := l.sub()
 	current, goesOn, err := metering.Current(s)
 	require.NoError(l.t, err)
-	if !goesOn || draw(3, "thresholds are asked about") > 0 {
-		return
+	if !goesOn {
+		return asked, false
 	}
 	all := append(slices.Clone(l.store.segments), current)
 	from := slices.IndexFunc(all, func(of metering.Segment) bool { return of.PeriodIndex == s.PeriodIndex })
@@ -36,7 +48,7 @@ func (l *life) crossSome(draw chance) {
 	for _, c := range l.store.charges {
 		billed = append(billed, c.Charges...)
 	}
-	asked := lifecycle.ThresholdsAsked{
+	asked = lifecycle.ThresholdsAsked{
 		PeriodIndex: s.PeriodIndex, MeteredSince: s.MeteredSince, Reached: map[string]bool{},
 		Standing: metered.Standing{Spent: 1 << draw(3, "spent")},
 	}
@@ -50,10 +62,7 @@ func (l *life) crossSome(draw chance) {
 	for i, of := range asked.Segments {
 		asked.Segments[i].Charges = slices.DeleteFunc(of.Charges, func(c metered.Charge) bool { return c.Amount <= 0 })
 	}
-	g := l.load(false)
-	state, changes, err := lifecycle.CrossThresholds(g.state, asked, l.moment())
-	require.NoError(l.t, err)
-	l.write(g, state, changes)
+	return asked, true
 }
 
 // crossing is a threshold that a period has reached.
