@@ -18,7 +18,7 @@ import (
 	"perennial/providers"
 )
 
-// Observer is told what activities meet that no result shows.
+// Observer receives what no result of an activity shows.
 type Observer interface {
 	charging.Observer
 	rating.Observer
@@ -26,7 +26,7 @@ type Observer interface {
 
 // Config has the dependencies and bounds of the activities.
 type Config struct {
-	Store    *db.Store // its dispatcher gets what follows each commit
+	Store    *db.Store // its dispatcher receives the effects of each commit
 	Clock    execution.Clock
 	Gateway  charging.Gateway
 	Engine   reconcile.Waker

@@ -17,7 +17,7 @@ import (
 	"perennial/test/scene"
 )
 
-// An advance is stopped in the middle, goes on, and ends with the clock, whose customers are deleted.
+// An advance is stopped in the middle, is continued, and ends with its clock, whose customers are deleted.
 func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)

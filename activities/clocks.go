@@ -35,10 +35,10 @@ const (
 )
 
 // StepClock moves the clock to the next instant at which any of its subscriptions has something to do, at most to the
-// target, and does what is due there for up to a hundred of them; the next step does the rest. Payments that this
-// begins are charged by their subscriptions' workflows; the next step waits for them. The step that arrives makes the
-// clock ready, in the transaction that finds it so. StepClock may be repeated: the clock never goes back, what was done
-// is not due again, and an advance that has begun meanwhile is one of its own.
+// target, and performs the due work there for up to a hundred of them; the next step does the rest. The subscriptions'
+// workflows charge the payments that begin; the next step waits for them. The step that reaches the target makes the
+// clock ready, in the transaction that finds nothing left. StepClock may be repeated: the clock never goes back,
+// finished work is not due again, and an advance that has begun meanwhile is another one.
 func (a *Clocks) StepClock(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	step, err := a.step(ctx, ref)
 	if errors.Is(err, db.ErrTestClockNotFound) {
@@ -79,8 +79,7 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	return step, a.endGrants(ctx, ended)
 }
 
-// settle lets payments that are still under way come to an end before time moves on.
-// It returns false where patience ended first.
+// settle waits until pending payments end, before time moves on. It returns false where patience ended first.
 func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 	deadline := a.Clock().Add(a.patience())
 	for wait := settlePoll; ; wait = min(2*wait, settleLongest) {
@@ -113,7 +112,7 @@ func (a *Clocks) move(ctx context.Context, ref contract.Ref) (clock testclock.Cl
 		if err != nil {
 			return c, err
 		}
-		// Read after the dates: what was due then and is not any more shows as a payment now.
+		// This is read after the dates: work that was due then and has been done since shows as a payment now.
 		if pending, err := tx.Clocks.Pending(ctx, ref.EnvironmentID, ref.ID); err != nil || len(pending) > 0 {
 			return c, err
 		}
@@ -136,8 +135,8 @@ func (a *Clocks) block(ctx context.Context, ref contract.Ref) (contract.StepResu
 	return contract.StepResult{Now: clock.NowAt, Done: clock.Status == testclock.Ready, BlockedBy: clock.BlockedBy}, err
 }
 
-// changeAdvancing decides about an advancing clock under its lock, writes what it is then,
-// and announces one that has become ready.
+// changeAdvancing decides about an advancing clock under its lock, writes the new state, and announces a clock that has
+// become ready.
 func (a *Clocks) changeAdvancing(
 	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error),
 	out *testclock.Clock,
@@ -164,7 +163,7 @@ func (a *Clocks) changeAdvancing(
 
 func sameStand(a, b testclock.Clock) bool { return a.Status == b.Status && a.NowAt.Equal(b.NowAt) }
 
-// advanceAll lets subscriptions do what is due.
+// advanceAll performs the due work of subscriptions.
 func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(clockWorkers)
@@ -174,8 +173,8 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 	return group.Wait()
 }
 
-// advance lets one subscription do what is due at its clock's time, and wakes its workflow to follow the payments. The
-// workflow of a subscription on a clock has no timers of its own.
+// advance performs the due work of one subscription at its clock's time, and wakes its workflow to follow the payments.
+// The workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	wall := a.Clock()
 	var after lifecycle.State
@@ -205,7 +204,7 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	if _, err = a.Usage.BillUsage(ctx, contract.AdvanceInput{Ref: ref, Now: wall}); err != nil {
 		return err
 	}
-	return execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error { // the workflow has not seen what it led to
+	return execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error { // the workflow has not seen the new state
 		state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -224,7 +223,7 @@ func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
 	return nil
 }
 
-// announceAll announces what is overdue at the time of a clock.
+// announceAll announces invoices that are overdue at the time of a clock.
 func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
 	for _, d := range owed {
 		if err := due.AnnounceOverdue(ctx, a.Store, d, a.Clock()); err != nil {
@@ -234,7 +233,7 @@ func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
 	return nil
 }
 
-// endGrants takes away what is left of grants that have ended by the time of a clock.
+// endGrants removes the rest of grants that have ended by the time of a clock.
 func (a *Clocks) endGrants(ctx context.Context, ended []db.DueGrant) error {
 	for _, d := range ended {
 		if err := due.EndGrant(ctx, a.Store, d, a.Clock()); err != nil {

@@ -93,8 +93,8 @@ func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 	w.RequireSound(t)
 }
 
-// The database has done what was due, so that the repeat of a step whose signal did not arrive finds the payment, and
-// time waits for it.
+// The database has performed the due work, so that the repeat of a step whose signal did not arrive finds the payment
+// and waits for it.
 func TestStepClock_SignalFails(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)
@@ -116,7 +116,7 @@ func TestStepClock_SignalFails(t *testing.T) {
 	w.RequireSound(t)
 }
 
-// A step performs what is due itself and leaves the mark of the wake-up, for the reconciler, until a workflow acts.
+// A step performs the due work itself and leaves the mark of the wake-up for the reconciler, until a workflow acts.
 func TestStepClock_WorkflowDoesNotAct(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)

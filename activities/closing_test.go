@@ -106,7 +106,7 @@ func TestCancel_ReturnsCreditForUnusedTime(t *testing.T) {
 
 	l.Perform(life.CancelNow("prorated"))
 
-	// 14.00 were used and 4.97 captured: no money is left over. What earlier credit paid for comes back as credit.
+	// 14.00 were used and 4.97 captured: no money is left over. The part that earlier credit paid comes back as credit.
 	require.Empty(t, l.Refunds())
 	credit, err := l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestCancel_ReturnsCreditForUnusedTime(t *testing.T) {
 	l.Sound()
 }
 
-// The charge for the upgrade is under way when the subscription is canceled. Nobody waits for it.
+// The charge for the upgrade is under way when the subscription is canceled. The command does not wait for it.
 func TestCancel_CancelsChargeOfClosedPeriod(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

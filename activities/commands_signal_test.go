@@ -37,8 +37,8 @@ func TestCommand_WakesOnceUntilTheWorkflowActs(t *testing.T) {
 	l.Sound()
 }
 
-// A command that leaves the workflow nothing to do until the date that it waits for tells it what the row says: nothing
-// needs to be read, and nothing is owed where the word is lost.
+// Where a command leaves the workflow nothing to do before its next date, the signal carries the state of the row: the
+// workflow reads nothing, and a lost signal owes nothing.
 func TestCommand_TellsWhatLeavesNothingToDo(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -107,7 +107,7 @@ func TestCancel_ImmediateWithLiveAttempt(t *testing.T) {
 	}
 }
 
-// The charge was never sent: nobody needs to ask the provider.
+// The charge was never sent, so the provider need not be asked.
 func TestCancel_BeforeFirstSendCallsNoProvider(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -269,8 +269,8 @@ func TestChangePlan_UnknownPlanNamesItsField(t *testing.T) {
 	require.Equal(t, fault.NotFound, refusal.Kind)
 }
 
-// What the rules have decided cannot be made true, because the charge that is to be given back is not in the books:
-// that is a fault of ours, no refusal, and nothing of the command is kept.
+// A decision cannot be written because the charge that is to be refunded is not in the books. That is a server error,
+// not a refusal, and nothing of the command is kept.
 func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -288,7 +288,7 @@ func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	require.Empty(t, l.Started.Take())
 }
 
-// Commands that come together are performed one after the other, each on what the one before it left.
+// Concurrent commands are performed one after the other, each on the state that the one before it left.
 func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -347,7 +347,7 @@ func TestCommand_ConcurrentOnesSerialise(t *testing.T) {
 	l.Sound()
 }
 
-// A command first does what is due: one that comes together with the boundary finds the new period.
+// A command first performs due work: a command at the boundary finds the new period.
 func TestCommand_PerformsDueWorkFirst(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -26,8 +26,8 @@ import (
 	"perennial/test/scene"
 )
 
-// leavePersonalData leaves something personal in every place to which it is copied: a subscription with metadata and a
-// reason, an attempt that failed with what the provider said about it, and a stored response.
+// leavePersonalData writes personal data to each place to which it is copied: a subscription with metadata and a
+// reason, a failed attempt with the provider's words, and a stored response.
 func leavePersonalData(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error {

@@ -16,7 +16,7 @@ import (
 
 const expiries = "select count(*) from events where type = 'credit_grant.expired' and object_id = $1"
 
-// What may name a customer on a grant is erased, also where there is no invoice.
+// An erasure removes texts of a grant that may name a customer, also where there is no invoice.
 func TestErase_Grants(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -33,7 +33,7 @@ func TestErase_Grants(t *testing.T) {
 	)
 }
 
-// What is left of a grant is taken away by one pass, once, and not while a boundary from before its expiry is late.
+// One pass removes the rest of a grant once, but not while a boundary from before its expiry is late.
 func TestReconcile_EndsGrants(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}

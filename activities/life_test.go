@@ -180,7 +180,7 @@ func TestLife_RecoveryBillsOnlyCurrentPeriod(t *testing.T) {
 	}
 }
 
-// Whoever recovers within the period that he did not pay has paid it: it is not billed again.
+// A recovery within the unpaid period pays that period: it is not billed again.
 func TestLife_RecoveryWithinUnpaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := declining(t)

@@ -23,7 +23,7 @@ func leftOwing(t *testing.T, s *scene.Scene) *life.Life {
 	return l
 }
 
-// What a canceled subscription left open is announced as overdue by one pass after its 7 days, once.
+// An open invoice of a canceled subscription is announced as overdue by one pass after its 7 days, once.
 func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}
@@ -40,8 +40,8 @@ func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	s.RequireSound(t)
 }
 
-// A build from before announced nothing after a cancellation: what was due more than a month ago when this one began is
-// left alone.
+// Earlier builds announced nothing after a cancellation. Invoices that were due more than a month before this build
+// began are left alone.
 func TestReconcile_LeavesOldDebtsOfCanceledSubscriptionsAlone(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}

@@ -17,8 +17,8 @@ import (
 	"perennial/test/scene"
 )
 
-// A renewal by mobile money, against pawaPay's dialect: a reminder the day before, a prompt that nobody answers is a
-// failed attempt when it closes, and the next retry sends another, which the payer confirms.
+// A renewal by mobile money, against pawaPay's dialect: a reminder is sent the day before, and the first prompt closes
+// without an answer, which is a failed attempt. The next retry sends another prompt, and the payer confirms it.
 func TestPrompt_UnansweredIsPushedAgain(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

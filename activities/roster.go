@@ -9,8 +9,8 @@ import (
 // BeatEvery is the time between two beats of a worker process.
 const BeatEvery = db.BeatEvery
 
-// Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it
-// is known before the next charge: one that comes between would wait as if it could have been lost.
+// Beat notes that a worker process of a build is running. It also notes the server of the database, so that a restart
+// of it is known before the next charge, which would otherwise wait as if it could have been lost.
 func (s Set) Beat(ctx context.Context, id, deployment, buildID string) error {
 	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error {
 		if err := tx.Payments.NoteServer(ctx); err != nil {

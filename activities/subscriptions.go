@@ -18,8 +18,8 @@ type Subscriptions struct {
 	Observer execution.Observer
 }
 
-// Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to
-// know. It may be repeated: what is not due any more is not done again.
+// Advance performs the work that is due by now, removes the mark of pending wake-ups and returns what the workflow
+// needs to know. It may be repeated: finished work is not due again.
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID

@@ -38,13 +38,13 @@ func rate(t *testing.T, s *scene.Scene, country, of string) tax.Definition {
 }
 
 // 31.00 for 31 days at 19 % are 36.89. A change to a plan of 62.00 after ten days gives 21.00 back with their tax and
-// charges 42.00 with theirs; a refund after twenty-one days gives back the tax of what was not used, at the rate that
-// was charged, whatever holds by then.
+// charges 42.00 with theirs. A refund after twenty-one days gives back the tax of the unused time at the rate that was
+// charged, whichever rate holds by then.
 func TestTaxes_AreChargedAndGivenBack(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	vat := rate(t, s, "", "19")
-	rate(t, s, "DE", "7") // holds for nobody here: the customer's country is not known
+	rate(t, s, "DE", "7") // applies to no customer here: the customer's country is not known
 	l := life.Begin(t, s, scene.Monthly(3100))
 	first := l.Invoices()[0]
 	require.Equal(t, []money.Minor{3100, 589, 3689, 3689, 3689},
@@ -76,7 +76,7 @@ func TestTaxes_AreChargedAndGivenBack(t *testing.T) {
 	l.Sound()
 }
 
-// What is taxed is decided by where the customer is, and when the invoice is issued.
+// The customer's place and the date of issue of the invoice decide the tax.
 func TestTaxes_FollowTheCustomer(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

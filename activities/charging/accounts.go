@@ -36,7 +36,7 @@ func methodOf(m payment.Method) providers.Method {
 	}
 }
 
-// protocol returns what the provider of an account allows, in the words of the rules.
+// protocol converts the capabilities and configuration of a provider to the protocol that billing/payment decides by.
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 	can := p.Capabilities()
 	return payment.Protocol{

@@ -20,8 +20,8 @@ import (
 	"perennial/test/life"
 )
 
-// tap stands between an adapter and the network. answer may take the place of the network; it returns nil, nil where it
-// does not.
+// tap intercepts the requests of an adapter. answer may replace the network's response; nil, nil lets the request
+// through.
 type tap struct {
 	mu     sync.Mutex
 	answer func(r *http.Request, body string) (*http.Response, error)
@@ -114,7 +114,8 @@ func TestActionCompleted_WebhookOfTheFirstRefusal(t *testing.T) {
 	a.Sound()
 }
 
-// Where the payment in the payer's absence is the one that is known, what the webhook says of it counts.
+// A webhook about the payment that was tried without the payer counts where that payment is the one that the charge
+// names.
 func TestActionCompleted_WebhookOfWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	a := adyenCharging(t, "SIM_PENDING", nil)
@@ -145,8 +146,8 @@ func TestActionCompleted_RepeatsTheSendOfAnOlderBuild(t *testing.T) {
 	require.Zero(t, a.Last().ParkedAt)
 }
 
-// Adyen has accepted the completion, and its answer is lost. A repeat is refused: that proves nothing, so that the
-// charge outlives the payer's time. Adyen is asked to cancel it then, and its webhook decides.
+// Adyen accepts the completion, and its answer is lost. The refusal of the repeat proves nothing, so the charge stays
+// open until the payer's time is over. Then Adyen is asked to cancel it, and its webhook decides.
 func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	network, repeats := &tap{}, 0
@@ -177,8 +178,8 @@ func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 	a.Sound()
 }
 
-// A worker hangs in a completion while others repeat it, the payer brings something else, and that is handed over. What
-// the worker brings then is about the old value, and says nothing about the new one.
+// A worker hangs in a completion while others repeat it, and the payer returns with another value, which is handed
+// over. The late answer to the old value must not decide about the new one.
 func TestActionCompleted_AnswerToAnOlderReturn(t *testing.T) {
 	t.Parallel()
 	network, hangs, goesOn := &tap{}, make(chan struct{}), make(chan struct{})

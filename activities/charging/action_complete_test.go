@@ -23,7 +23,8 @@ import (
 	"perennial/test/scene"
 )
 
-// adyenAsking is asking at Adyen, which completes a charge only with what the payer's browser brings back.
+// adyenAsking returns a charge for which Adyen asks the payer; Adyen completes it only with what the payer's browser
+// returns.
 func adyenAsking(t *testing.T) asking {
 	t.Helper()
 	return adyenCharging(t, "SIM_AUTHENTICATE", nil)
@@ -40,7 +41,7 @@ func adyenCharging(t *testing.T, token string, between http.RoundTripper) asking
 	})
 }
 
-// visits is the payer at the bank's page, and returns what the browser then brings.
+// visits lets the payer decide at the bank's page and returns the query that the browser brings back.
 func (a asking) visits(decision string) url.Values {
 	a.t.Helper()
 	page := strings.NewReader(url.Values{"decision": {decision}}.Encode())
@@ -105,7 +106,7 @@ func TestActionCompleted_RefusedAtThePage(t *testing.T) {
 	a.Sound()
 }
 
-// Nobody comes back: the attempt has failed at its time, without a request. The retry asks anew.
+// The payer does not return: the attempt fails when its time is over, without a request. The retry asks again.
 func TestActionCompleted_Expires(t *testing.T) {
 	t.Parallel()
 	a := adyenAsking(t)
@@ -196,7 +197,7 @@ func TestActionCompleted_SilenceIsUnknown(t *testing.T) {
 	}
 }
 
-// Anybody can write an address: what Adyen has not written leaves the payer asked.
+// Anyone can forge a return address: a value that Adyen did not write leaves the charge waiting for the payer.
 func TestActionCompleted_ForgedReturn(t *testing.T) {
 	t.Parallel()
 	a := adyenAsking(t)
@@ -213,9 +214,9 @@ func TestActionCompleted_ForgedReturn(t *testing.T) {
 	a.Sound()
 }
 
-// PostgreSQL restarts, so that Adyen may have completed the charge already, and the payer brings what Adyen refuses.
-// The payer may still bring what is true; a charge that nobody confirms in time, or before a new card, is canceled at
-// Adyen.
+// PostgreSQL restarts, so that Adyen may have completed the charge already, and the payer returns with a value that
+// Adyen refuses. A later, valid return still completes the charge; a charge that is not confirmed in time, or before a
+// new card, is canceled at Adyen.
 func TestActionCompleted_ForgedReturnAfterARestart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

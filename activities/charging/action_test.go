@@ -77,7 +77,7 @@ func stripeAsking(t *testing.T) asking {
 	})
 }
 
-// decide is what the payer does at the bank's page.
+// decide settles a payment as the payer would at the bank's page.
 func (a asking) decide(txn payment.Transaction, decision string) {
 	a.t.Helper()
 	answer := a.sim.Control(a.t, "POST", "payments/"+txn.ProviderRef+"/settle", `{"status":"`+decision+`"}`)
@@ -90,7 +90,7 @@ func (a asking) returns(txn payment.Transaction) {
 	a.brings(txn, nil)
 }
 
-// brings is the payer's browser at our address, with what the provider has added to that.
+// brings lets the payer's browser return to our address with the query that the provider added.
 func (a asking) brings(txn payment.Transaction, query url.Values) {
 	a.t.Helper()
 	got, _, err := service.New(a.Store, a.Clock.Now).Payments.PayerReturned(a.t.Context(), txn.Action.Token, query)
@@ -165,7 +165,8 @@ func TestAction_RefusedIsAFailedAttempt(t *testing.T) {
 	a.Sound()
 }
 
-// Nobody confirms: the charge is canceled at the provider, has failed, and dunning goes on. The retry asks anew.
+// The payer does not confirm: the charge is canceled at the provider and fails, and dunning continues. The retry asks
+// again.
 func TestAction_Expires(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
@@ -192,7 +193,7 @@ func TestAction_Expires(t *testing.T) {
 	a.Sound()
 }
 
-// The payer confirms in the very moment: what was captured before the cancel counts.
+// The payer confirms at the last moment: a capture before the cancel counts.
 func TestAction_ConfirmedAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
@@ -261,8 +262,8 @@ func flutterwaveAsking(t *testing.T) asking {
 	})
 }
 
-// A customer is deleted while asked by a provider that cannot cancel: the charges, that of a subscription and one of
-// its own, do not stay pending for ever, although the erasure has taken the page.
+// A customer is deleted while a provider that cannot cancel waits for the payer. The charges, one of a subscription and
+// one of its own, must not stay pending for ever, although the erasure has removed the page.
 func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
 	t.Parallel()
 	a := flutterwaveAsking(t)
@@ -307,7 +308,7 @@ func TestAction_ExpiresWithoutCancel(t *testing.T) {
 	a.Sound()
 }
 
-// Without an address to send payers to, nobody is asked, and no token is made.
+// Without a public URL to send payers to, no payer is asked and no token is made.
 func TestAction_WithoutPublicURL(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)

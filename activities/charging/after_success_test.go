@@ -63,7 +63,7 @@ func TestCallback_SecondCaptureNeedsReview(t *testing.T) {
 	l.Sound()
 }
 
-// A person refunds at the provider's dashboard, beside a refund of ours, and the provider repeats itself.
+// A person refunds at the provider's dashboard while one of our refunds exists, and the provider repeats its message.
 func TestCallback_RefundMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -98,7 +98,7 @@ func TestCallback_RefundMadeElsewhere(t *testing.T) {
 	l.Sound()
 }
 
-// Who refunds through the provider's API may copy the metadata of the charge, or write into it what is no id at all.
+// A refund made through the provider's API may copy the metadata of the charge, or write a value into it that is no id.
 func TestCallback_RefundMadeElsewhereWithMetadataOfAnother(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

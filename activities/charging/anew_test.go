@@ -36,7 +36,7 @@ func lostOnce(t *testing.T) (l *life.Life, txn payment.Transaction) {
 	return l, l.Last()
 }
 
-// What the provider provably never received is sent anew within the attempt, under a new key.
+// A charge that the provider provably never received is sent again within the attempt, under a new key.
 func TestCharge_ProvenAbsenceIsSentAnew(t *testing.T) {
 	t.Parallel()
 	l, txn := lostOnce(t)
@@ -52,8 +52,8 @@ func TestCharge_ProvenAbsenceIsSentAnew(t *testing.T) {
 	l.Sound()
 }
 
-// It is routed anew: the backup takes it where the primary is out of use by then. Should the primary have captured the
-// first send after all, that money goes back by itself.
+// The new send is routed again: the backup takes it where the primary has been disabled. If the primary did capture the
+// first send, that money is refunded automatically.
 func TestCharge_ProvenAbsenceIsRoutedAnew(t *testing.T) {
 	t.Parallel()
 	l, txn := lostOnce(t)

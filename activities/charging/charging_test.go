@@ -95,7 +95,7 @@ func TestChargingStop_LostSignalIsCaught(t *testing.T) {
 	require.Contains(t, w.Pass(t, l.Scene), check)
 }
 
-// What was sent before the stop goes on: it is asked about, replayed, canceled and refunded.
+// A charge that was sent before the stop is still looked up, replayed, canceled and refunded.
 func TestChargingStop_WhatWasSentGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]scene.Answer{"pending": scene.Pend, "silent": scene.Silent, "lost": scene.Lose} {

@@ -92,8 +92,8 @@ func TestEvidence_CanceledAfterCaptureGaveMoneyBack(t *testing.T) {
 	l.Sound()
 }
 
-// A refund was sent twice, around a restore. Both operations failed, and of each the provider says late that it had gone
-// through before: what the stored messages say of an operation decides, whatever the refund's row names.
+// A refund was sent twice, around a restore. Both operations failed, and the provider reports late for each that it had
+// gone through before. The stored messages about an operation decide, whichever operation the refund's row names.
 func TestEvidence_BothOperationsOfARefundFailed(t *testing.T) {
 	t.Parallel()
 	l, txn := paidOnly(t)

@@ -37,15 +37,15 @@ func (x *exchange) at(f *facts) {
 	}
 }
 
-// keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
-// sends the same key again.
+// keySpace is the namespace of provider keys. They are UUIDv5 of transaction and send, so that a repeat after a crash,
+// a restore or a replay of the workflow sends the same key.
 var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
 	return uuid.NewSHA1(keySpace, []byte(x.Transaction.ID+":"+strconv.Itoa(x.KeyNumber()))).String()
 }
 
-// sentKey is the key that this exchange sends; empty for one that only asks or cancels.
+// sentKey returns the key that this exchange sends, and "" for a look-up or a cancel.
 func (x exchange) sentKey() string {
 	if x.SendsKey() {
 		return x.key()
@@ -61,7 +61,7 @@ func (x exchange) answered() failpoint.Name {
 	return failpoint.ChargeAnswered
 }
 
-// recordingTime is kept of an activity's time for writing down what the provider answered.
+// recordingTime is the part of an activity's time that is reserved for recording the provider's answer.
 const recordingTime = 15 * time.Second
 
 // callInTime makes the call end while there is still time to record it: an answer, and silence too, is worth something
@@ -181,7 +181,7 @@ func (a response) shown() string {
 	return string(a.Outcome)
 }
 
-// reply returns what the answer says about its account, in the words of the rules.
+// reply returns the part of the answer that concerns its account.
 func (a response) reply() charging.Reply {
 	return charging.Reply{Outcome: a.Outcome, HTTPStatus: a.HTTPStatus, NotOffered: a.NotOffered}
 }

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// Keys outlive every restore and every build: what was sent under one must be repeated under the same.
+// Keys must not change with restores or builds: a request is repeated under the key under which it was sent first.
 func TestKey_OfATransactionAndSendNeverChanges(t *testing.T) {
 	t.Parallel()
 	x := exchange{Step: charging.Step{

@@ -10,15 +10,14 @@ import (
 	"perennial/providers"
 )
 
-// facts reads what the decision about a step turns on, and nothing else: most charges need only the accounts of their
-// environment.
+// facts reads only what the decision about a step needs: most charges need only the accounts of their environment.
 type facts struct {
 	a         *Payments
 	tx        *db.Tx
 	env       string
 	situation charging.Situation
 	accounts  map[string]*account
-	announced map[string]bool // accounts that cannot be opened, of which operators were told
+	announced map[string]bool // accounts that cannot be opened and were announced to operators
 }
 
 // account is one at a provider, as it is stored and as it is opened.
@@ -190,7 +189,7 @@ func (f *facts) lastCall(ctx context.Context) (last time.Time, _ error) {
 	return last, err
 }
 
-// announce tells operators of accounts that were passed over because their stored credentials cannot be opened, as of
+// announce reports accounts that were passed over because their stored credentials cannot be opened, as it does
 // credentials that a provider refuses: payments through them fail until a person acts.
 func (f *facts) announce(ctx context.Context, step charging.Step) error {
 	for _, id := range step.Unreadable {

@@ -26,7 +26,7 @@ func renewing(t *testing.T) (l *life.Life, backup *scene.Provider, config db.Pro
 	return l, backup, config
 }
 
-// What the primary surely did not take goes to the backup in the same breath; what it may have taken never does.
+// A payment that the primary surely did not take goes to the backup at once; one that it may have taken never does.
 func TestFailover_OnlyOnProof(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -67,7 +67,7 @@ func TestFailover_OnlyOnProof(t *testing.T) {
 	}
 }
 
-// Where nobody can take a payment it stays pending and goes out when somebody can.
+// A payment that no account can take stays pending and is sent when an account can.
 func TestFailover_NobodyTakesIt(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
@@ -201,7 +201,7 @@ func TestRoute_StopsAreRespected(t *testing.T) {
 			require.Empty(t, l.Sends(l.Last().ID))
 			_, err = l.Pool.Exec(t.Context(), c.unset)
 			require.NoError(t, err)
-			l.CheckAsked(l.Last().ID) // as whoever changes the accounts signals
+			l.CheckAsked(l.Last().ID) // as a change of the accounts signals
 			require.Equal(t, payment.Success, l.Last().Status)
 			l.Sound()
 		})

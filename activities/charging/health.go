@@ -8,7 +8,8 @@ import (
 	"perennial/db"
 )
 
-// noteHealth writes what the answer says about its account: whether its credentials are accepted, and its breaker.
+// noteHealth records what the answer shows of its account: whether its credentials are accepted, and the state of its
+// breaker.
 func (r *entry) noteHealth(ctx context.Context, tx *db.Tx) error {
 	if r.x.callID == "" { // the provider was not asked
 		return nil

@@ -100,7 +100,7 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 	})
 }
 
-// searched returns what the call of the exchange shows of a search.
+// searched returns the search that the call of the exchange belongs to.
 func (x *exchange) searched() (s db.Searched) {
 	if x.Lost != nil {
 		s = db.Searched{ProviderConfigID: x.AccountID, Since: x.RestoredAt}

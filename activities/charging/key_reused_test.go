@@ -12,7 +12,7 @@ import (
 )
 
 // The payer changed the card, was charged, and a restore lost both: the renewal is sent again under the same key, with
-// the old card. What the first use of the key did is found and booked.
+// the old card. The result of the first use of the key is found and booked.
 func TestCharge_KeyReusedIsLookedUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

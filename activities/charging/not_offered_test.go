@@ -26,7 +26,7 @@ func (p notOffering) Charge(context.Context, providers.ChargeRequest) (providers
 	return providers.Result{Outcome: providers.NotSent, NotOffered: true, HTTPStatus: p.status}, nil
 }
 
-// What an account does not offer says nothing about its credentials and its other charges.
+// An answer that an account does not offer something proves nothing about its credentials and its other charges.
 func TestFailover_NotOfferedOpensNoBreaker(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, http.StatusForbidden, http.StatusOK} {

@@ -13,7 +13,7 @@ import (
 	"perennial/providers"
 )
 
-// Observer is told how payments go, for metrics.
+// Observer receives the outcomes of payments, for metrics.
 type Observer interface {
 	execution.Observer
 
@@ -35,7 +35,7 @@ type ProviderSilent struct {
 	HTTPStatus                                                                  int // 0: no answer came at all
 }
 
-// ReviewNeeded is what a person must know to begin: whose payment it is, and why it is uncertain.
+// ReviewNeeded has the facts with which a person begins a review: whose payment it is, and why it is uncertain.
 type ReviewNeeded struct {
 	EnvironmentID, TransactionID, SubscriptionID, Provider, ProviderRef, Reason string
 
@@ -85,7 +85,7 @@ func (a *Payments) tellRecorded(ctx context.Context, r entry) {
 	}
 }
 
-// Ended is what a final transaction tells the measurements.
+// Ended is the measurement of a final transaction.
 type Ended struct {
 	Provider string
 	Mode     string // test or live
@@ -97,8 +97,9 @@ type Ended struct {
 	Lateness time.Duration
 }
 
-// measured is what the measurements are told. Of a retry, lateness counts from the instant it was scheduled for. What a
-// command asked for is not late, and a test clock's time cannot be compared with the time of sending, which is real.
+// measured returns the measurement of a transaction. The lateness of a retry counts from the time it was scheduled for.
+// A payment that a command asked for is not late, and a test clock's time cannot be compared with the time of sending,
+// which is real.
 func measured(r recording.Recorded, mode string, onClock bool) Ended {
 	t := r.Transaction
 	out := Ended{Provider: t.Provider, Mode: mode, Type: string(t.Type), Status: string(t.Status)}

@@ -17,7 +17,7 @@ import (
 	"perennial/test/scene"
 )
 
-// watch remembers what the measurements were told.
+// watch records the measurements.
 type watch struct {
 	scene.Unobserved
 	ended    []charging.Ended
@@ -106,7 +106,7 @@ func TestObserver_LatenessFromDueToSent(t *testing.T) {
 	}
 }
 
-// What somebody asked for is not late, and what happens on a test clock is not in real time.
+// A payment that a command asked for is not late, and one on a test clock is not in real time.
 func TestObserver_OnlyRenewalsAreLate(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(*testing.T) (*life.Life, *watch){

@@ -91,12 +91,12 @@ var dialects = map[string]dialect{
 // spell is a stretch of time in which a provider answers nothing.
 type spell struct{ from, to time.Duration }
 
-// moody is a provider with outages. What reaches it during one is carried out in vain, or gets lost.
+// moody is a provider with outages. Requests during an outage are carried out without an answer, or get lost.
 type moody struct {
 	providers.Provider
 	clock  func() time.Time
 	spells []spell
-	books  func(transactionID string) bool // what is sent during an outage is carried out
+	books  func(transactionID string) bool // requests during an outage are carried out
 }
 
 func (p *moody) away() bool {
@@ -156,8 +156,8 @@ func (l *troubled) owes(t *testing.T) string {
 	return txn.ID
 }
 
-// settle lets time pass as workflows and the reconciler do, which passes every half minute, until all charges have
-// ended, and returns when each did. Charges are made at their times.
+// settle lets time pass, as workflows and the reconciler do with a pass every half minute, until all charges have
+// ended. It returns when each ended. Charges are made at their times.
 func (l *troubled) settle(t *testing.T, due []time.Duration, until time.Duration) map[string]time.Duration {
 	t.Helper()
 	ended, open := map[string]time.Duration{}, map[string]time.Time{}
@@ -205,7 +205,7 @@ func (l *troubled) settle(t *testing.T, due []time.Duration, until time.Duration
 	return ended
 }
 
-// captures are how often money was taken for each transaction, by the provider's own books.
+// captures returns how often money was taken for each transaction, by the provider's own books.
 func (l *troubled) captures(t *testing.T) map[string]int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.url+"/_simulator/ledger", nil)
@@ -223,9 +223,9 @@ func (l *troubled) captures(t *testing.T) map[string]int {
 	return n
 }
 
-// TestOutage_EveryChargeIsSettledInTime: after any outages within ten minutes every charge is settled two minutes after
-// the provider answers, at the latest, at each of the four: whether what was sent meanwhile was carried out or got
-// lost, whether the account has other payments or not, and without a callback.
+// TestOutage_EveryChargeIsSettledInTime: after any outages within ten minutes, every charge is settled at most two
+// minutes after the provider answers again. This holds at each of the four providers, without a callback, whether
+// requests during the outage were carried out or lost, and whether the account has other payments or not.
 func TestOutage_EveryChargeIsSettledInTime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 28))

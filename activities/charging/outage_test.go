@@ -14,7 +14,7 @@ import (
 	"perennial/test/scene"
 )
 
-// away is a provider that does what it is asked and answers nothing, while it is away.
+// away is a provider that carries out requests but answers none of them while it is away.
 type away struct {
 	*scene.Provider
 	now   bool
@@ -86,7 +86,8 @@ func TestOutage_PaymentsAreAskedAboutWhenItEnds(t *testing.T) {
 	l.Sound()
 }
 
-// What the provider had answered keeps its schedule, and so does what an answer leaves undecided: each is asked once.
+// A payment that the provider had answered keeps its schedule, and so does one that an answer leaves undecided: each is
+// asked about once.
 func TestOutage_AnsweredPaymentsKeepTheirSchedule(t *testing.T) {
 	t.Parallel()
 	l, w, gone, left := outage(t, 3, 10*time.Minute)

@@ -31,8 +31,8 @@ func turn(l *life.Life, why charging.Errand) time.Duration {
 	return wait
 }
 
-// A payment whose turn is far away waits in its workflow, and says why: a first send as one that is held, a poll
-// without counting as one. What a callback asks for does not queue.
+// A payment whose turn is far away waits in its workflow, and its row says why: a first send is held, a poll is not
+// counted. An errand from a callback does not queue.
 func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -81,7 +81,7 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	require.Equal(t, payment.Success, l.Transaction(txn).Status)
 }
 
-// What waits on the spot for its turn, in which it comes a little late, holds no slot and has written nothing.
+// A payment that waits on the spot for a turn that is a little late holds no slot and has written nothing.
 func TestPaced_WaitsForItsTurnWithoutASlot(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -145,15 +145,15 @@ func TestPaced_NoChangeOfTheAccountsWakesACrowd(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, held, "nor the end of a stop")
 
-	l.Check(txn) // somebody has it looked at
+	l.Check(txn) // a person asks for a look-up
 	require.Equal(t, out.CheckAt, l.Transaction(txn).NextCheckAt, "it keeps its turn")
 	l.Clock.Set(out.CheckAt)
 	l.Check(txn)
 	require.Equal(t, []string{"charge"}, l.Operations(txn))
 }
 
-// A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge
-// that was sent once already, which nothing holds back. No check counts.
+// A search that waits for the account's limit says so, and what it waits for; also for a charge that was sent once
+// before, which nothing holds back. No check is counted.
 func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"never sent": false, "sent before": true} {

@@ -19,7 +19,7 @@ import (
 	"perennial/providers/wire"
 )
 
-// Gateway opens the adapter that an environment's provider configuration stands for.
+// Gateway opens the adapter of a provider configuration.
 type Gateway interface {
 	Provider(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 }
@@ -60,7 +60,7 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	}
 }
 
-// progress passes on what the steps of one activity know of each other.
+// progress passes facts from one step of an activity to the next.
 type progress struct {
 	charging.Progress
 
@@ -117,7 +117,7 @@ func (a *Payments) intendInTurn(
 		if !errors.As(err, &soon) {
 			return x, asked, err
 		}
-		_ = execution.Pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
+		_ = execution.Pause(ctx, soon.wait) // if it is cut short, the next step fails at once and says so
 		r.turn = soon.account
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"perennial/test/scene"
 )
 
-// The answer to a charge was lost, and the charge with it or not: the same key asks again, and nobody pays twice.
+// The answer to a charge is lost, with or without the charge: the repeat has the same key, and the payer pays once.
 func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]scene.Answer{
@@ -208,7 +208,8 @@ func TestCharge_LateSuccessOfFailedAttemptSettles(t *testing.T) {
 	l.Sound()
 }
 
-// Two attempts of one invoice both take the money: the first heard of counts, the other goes back by itself.
+// Two attempts of one invoice both take the money: the first to be recorded counts, the other is refunded
+// automatically.
 func TestCharge_SecondSuccessIsRefunded(t *testing.T) {
 	t.Parallel()
 	l := life.Answering(t, scene.Decline, scene.Capture)

@@ -20,8 +20,8 @@ import (
 	"perennial/test/scene"
 )
 
-// The same answer is recorded by many workers while commands change the same subscription: no deadlock, one settlement,
-// and every outcome is one that an order of theirs could have had.
+// Many workers record the same answer while commands change the same subscription: there is no deadlock, one
+// settlement, and each outcome is one that some serial order could have had.
 func TestRecord_RacesWithCommands(t *testing.T) {
 	t.Parallel()
 	for round := range 3 {
@@ -100,8 +100,7 @@ func TestCharge_SentByManyWorkers(t *testing.T) {
 	l.Sound()
 }
 
-// A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not
-// sent.
+// A cancel between the mark and the send finds the charge marked and never treats it as unsent.
 func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -17,7 +17,7 @@ import (
 	"perennial/providers"
 )
 
-// record writes the answer, and what follows from it, in one transaction: load, decide, write.
+// record writes the answer and its consequences in one transaction: load, decide, write.
 func (a *Payments) record(
 	ctx context.Context, in contract.ResolveInput, x exchange, said response,
 ) (contract.ResolveOutput, payment.Transaction, error) {
@@ -45,7 +45,7 @@ type entry struct {
 
 	state   lifecycle.State // locked, then as the answer leaves it
 	result  recording.Result
-	led     recording.Recorded // what the answer led to
+	led     recording.Recorded // what the answer leads to
 	changes lifecycle.Changes
 }
 
@@ -61,7 +61,7 @@ func (r *entry) run(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// load reads what the answer concerns, under lock.
+// load reads and locks the rows that the answer concerns.
 func (r *entry) load(ctx context.Context, tx *db.Tx) (err error) {
 	x := r.x
 	if r.state, err = tx.Lifecycle.LockOwner(ctx, r.env, x.Transaction); err != nil {
@@ -120,7 +120,7 @@ func (r *entry) load(ctx context.Context, tx *db.Tx) (err error) {
 	return nil
 }
 
-// decide decides what the answer leads to.
+// decide decides the consequences of the answer.
 func (r *entry) decide(context.Context, *db.Tx) (err error) {
 	r.state, r.led, r.changes, err = recording.Record(r.state, r.result, r.moment)
 	return err
@@ -145,7 +145,7 @@ func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c 
 	return tx.Payments.MarkCallbacksProcessed(ctx, env, transactionID, looked, c.Shows...)
 }
 
-// vacantIDs returns those of some ids that a transaction could have and none has.
+// vacantIDs returns the transaction ids among some ids that no transaction has.
 func vacantIDs(ctx context.Context, tx *db.Tx, ids []string) (vacant []string, _ error) {
 	for _, one := range ids {
 		if !id.Is(id.Transaction, one) {
@@ -162,7 +162,7 @@ func vacantIDs(ctx context.Context, tx *db.Tx, ids []string) (vacant []string, _
 	return vacant, nil
 }
 
-// proven notes what "not taken" proves about a first send, or about what was handed over first.
+// proven records that "not taken" proves the absence of a first send, or of the first completion.
 func (r *entry) proven(ctx context.Context, tx *db.Tx) error {
 	x := r.x
 	completes := x.Move == payment.MoveComplete && !x.Handed.Again
@@ -190,7 +190,7 @@ func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charg
 	return calls, err
 }
 
-// noteSends writes the row of a send that was found, and the answer into that of the send that it is about.
+// noteSends writes the row of a send that was found, and the answer into the row of the send that it concerns.
 func (r *entry) noteSends(ctx context.Context, tx *db.Tx) error {
 	txn := r.x.Transaction
 	if r.led.Found != nil {
@@ -202,7 +202,7 @@ func (r *entry) noteSends(ctx context.Context, tx *db.Tx) error {
 	if !answers {
 		return nil
 	}
-	if txn.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
+	if txn.FirstSentAt.IsZero() { // a restored database may have lost the send that the answer is about
 		sends, err := tx.Payments.Sends(ctx, r.env, txn.ID)
 		if err != nil || !r.x.SendIs(sends) {
 			return err
@@ -238,7 +238,7 @@ func webPage(address string) string {
 	return address
 }
 
-// outputOf says what is left to do. Of a refund the subscription's workflow learns nothing.
+// outputOf returns what is left to do. A refund does not concern the subscription's workflow.
 func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Changes) contract.ResolveOutput {
 	out := contract.ResolveOutput{
 		Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero(), Held: contract.HeldOf(t),
@@ -250,7 +250,7 @@ func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Ch
 	return out
 }
 
-// unchanged returns what the rows say: there was nothing to do.
+// unchanged returns the state of the rows: there was nothing to do.
 func (a *Payments) unchanged(
 	ctx context.Context, in contract.ResolveInput, x exchange, asked time.Time,
 ) (contract.ResolveOutput, error) {

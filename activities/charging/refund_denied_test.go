@@ -41,7 +41,7 @@ func TestRefund_DeniedButTaken(t *testing.T) {
 	}
 }
 
-// A refund that was denied and not taken goes through under its key; one that did not even arrive may have another.
+// A refund that was denied and not taken goes through under its key; one that did not arrive may get another key.
 func TestRefund_DeniedAndNotTaken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -93,7 +93,7 @@ func TestChangePlan_RefusedWhenAmountTooLarge(t *testing.T) {
 	require.Equal(t, "amount_too_large", out.Refusal.Code)
 }
 
-// What a provider says about a person who was erased while it was asked is not written down.
+// A provider's answer about a person is not written where the person was erased during the request.
 func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(0))
@@ -119,7 +119,7 @@ func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	require.NotContains(t, told, "funds")
 }
 
-// word is a provider's message about a transaction, and count how many nobody has followed yet.
+// word stores a provider's message about a transaction; open counts the unprocessed messages.
 func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (open func() int) {
 	t.Helper()
 	s.Provider.Settle(txn.ID, providers.Succeeded)
@@ -147,7 +147,7 @@ func TestCharge_CallbackOfLateCaptureStaysOpen(t *testing.T) {
 	require.Equal(t, payment.Declined, txn.Status)
 	open := word(t, s, txn, "")
 
-	l.Charge(t, txn.ID) // a repeat of an activity whose completion was lost: nobody told it of the callback
+	l.Charge(t, txn.ID) // a repeat of an activity whose completion was lost: it does not know of the callback
 	require.Equal(t, 1, open())
 
 	for _, silence := range []providers.Outcome{providers.Unknown, providers.NotFound} {
@@ -161,7 +161,7 @@ func TestCharge_CallbackOfLateCaptureStaysOpen(t *testing.T) {
 	require.Equal(t, payment.Success, l.Last().Status)
 }
 
-// A payment that counted as never arrived has no name at the provider in our books; the word of it brings the name.
+// A payment that counted as never received has no provider reference; the callback brings one.
 func TestCharge_CallbackBringsProviderReference(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -212,8 +212,8 @@ func TestReconcile_WakesEachOnce(t *testing.T) {
 	}
 }
 
-// The word of a second operation under a transaction that has ended used to be marked processed without a look: the
-// money that it had taken was lost, or, where the first one had failed, the success was.
+// A callback about a second operation of a transaction that has ended used to be marked processed without a look-up:
+// money that the operation took was lost, or its success, where the first operation had failed.
 func TestCharge_WordOfASecondOperation(t *testing.T) {
 	t.Parallel()
 	for first, status := range map[scene.Answer]payment.Status{

@@ -14,7 +14,7 @@ import (
 	"perennial/test/scene"
 )
 
-// unasked takes cancels, tells what came of them by callbacks only, and remembers keys for days.
+// unasked accepts cancels, reports their outcome by callbacks only, and remembers keys for days.
 type unasked struct{ blind }
 
 func (u unasked) Capabilities() providers.Capabilities {
@@ -47,8 +47,8 @@ func sentBlindly(t *testing.T, asked bool) (l *life.Life, txn payment.Transactio
 	return l, txn
 }
 
-// Nobody wants the charge any more: the account that it was sent to is asked to cancel it, although another one that
-// cannot be asked may have it.
+// A canceled charge is canceled at the account that it was sent to, although another account, which cannot be asked,
+// may have it.
 func TestSearch_CancelReachesAnAccountThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	for name, asked := range map[string]bool{"two accounts": false, "a third one has nothing": true} {
@@ -137,7 +137,7 @@ func TestSearch_CallbackOfALostSendLeavesTheRefusedOne(t *testing.T) {
 	require.Empty(t, refused.ProviderRef)
 }
 
-// hasty asks us to come back later when it is asked.
+// hasty answers look-ups with a Retry-After.
 type hasty struct{ *scene.Provider }
 
 func (h hasty) LookupCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
@@ -146,15 +146,15 @@ func (h hasty) LookupCharge(ctx context.Context, in providers.LookupRequest) (pr
 	return res, err
 }
 
-// What an account that does not answer asks for is kept, whoever else is asked in the same round, and the round counts
-// as one check.
+// The Retry-After of an account that does not answer is kept, whatever the other accounts of the round answer, and the
+// round counts as one check.
 func TestSearch_KeepsTheLongestRetryAfter(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)
 	silent := func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
 	l.Provider.LookupScript, backup.LookupScript = silent, silent
 	l.Payments.Gateway = accounts{l.Config.ID: hasty{l.Provider}, config.ID: backup}
-	l.ChargeWith(t.Context(), l.Last().ID) // waits for what was in flight
+	l.ChargeWith(t.Context(), l.Last().ID) // waits for requests in flight
 	for range 2 {
 		l.Clock.Add(time.Hour)
 		before := l.Last().Checks
@@ -164,7 +164,7 @@ func TestSearch_KeepsTheLongestRetryAfter(t *testing.T) {
 	}
 }
 
-// Who was sent a charge and cannot be asked is waited for as long as one who does not answer.
+// An account that was sent a charge and cannot be asked is waited for as long as one that does not answer.
 func TestSearch_WaitsADayForACallback(t *testing.T) {
 	t.Parallel()
 	l, txn := sentBlindly(t, false)

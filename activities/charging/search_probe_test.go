@@ -10,8 +10,8 @@ import (
 	"perennial/db"
 )
 
-// All accounts rest when the database is restored. The payments that waited are looked for meanwhile, so that each
-// probe is a send: a probe that was claimed by one that is still looked for would leave every breaker open for ever.
+// All breakers are open when the database is restored. The waiting payments are searched meanwhile, so that each probe
+// is a send: a payment that is still searched must not claim the probe, or every breaker would stay open for ever.
 func TestSearch_LeavesTheProbesToSends(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)

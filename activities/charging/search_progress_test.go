@@ -13,8 +13,8 @@ import (
 	"perennial/test/life"
 )
 
-// Workers die in the middle of a search, or run out of time. It goes on where it stopped, unless the database was
-// restored again: then everything is asked anew.
+// Workers die in the middle of a search, or run out of time. The search continues where it stopped, unless the database
+// was restored again: then every account is asked again.
 func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]bool{"one restore": false, "restored again meanwhile": true} {
@@ -24,7 +24,7 @@ func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
 			txn := l.Last().ID
 			l.Restore()
-			l.Check(txn) // waits for what was in flight
+			l.Check(txn) // waits for requests in flight
 			l.Clock.Add(time.Minute)
 
 			const questions = 16
@@ -117,7 +117,7 @@ func TestSearch_AsksOthersWhileOneDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// Nobody answers for a day: all are asked by turns, the row names them, and then a person must find out.
+// No account answers for a day: all are asked in turn, the row names them, and then the payment needs review.
 func TestSearch_NobodyAnswers(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)

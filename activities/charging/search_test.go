@@ -129,7 +129,7 @@ func TestSearch_ByEachKey(t *testing.T) {
 			}
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
 			l.Restore()
-			l.Check(txn.ID) // waits for what was in flight
+			l.Check(txn.ID) // waits for requests in flight
 			l.Clock.Add(time.Minute)
 			l.Check(txn.ID)
 			require.Equal(t, config.ID, l.Last().ProviderConfigID)
@@ -157,7 +157,7 @@ func TestSearch_FindsNothing(t *testing.T) {
 	l.Sound()
 }
 
-// What was refused after a search is sent again without another one.
+// A charge that was refused after a search is sent again without another search.
 func TestSearch_Once(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
@@ -292,8 +292,8 @@ func TestSearch_WhoCannotBeAsked(t *testing.T) {
 	require.False(t, slices.Contains(l.Operations(l.Last().ID), "charge"))
 }
 
-// The only account that could have taken it cannot be asked, and is not the one that would take it now: no key protects
-// the charge there.
+// The only account that could have taken the charge cannot be asked and is not the one that would take it now, where no
+// key protects the charge.
 func TestSearch_NeverSendsElsewhereThanToTheOnlyAccountThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -312,7 +312,7 @@ func TestSearch_NeverSendsElsewhereThanToTheOnlyAccountThatCannotBeAsked(t *test
 	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
 }
 
-// Somebody cancels what may have been sent: it is looked for before it counts as never sent.
+// A canceled charge that may have been sent is searched before it counts as never sent.
 func TestSearch_BeforeACanceledChargeIsGivenUp(t *testing.T) {
 	t.Parallel()
 	l, _, config := lost(t)

@@ -76,7 +76,7 @@ func TestSearch_CallbackNamesTheAccount(t *testing.T) {
 	}
 }
 
-// What a callback says may prove nothing: then all accounts are asked all the same.
+// A callback may prove nothing: then all accounts are asked nevertheless.
 func TestSearch_GoesOnWhereACallbackProvesNothing(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)
@@ -122,8 +122,8 @@ func TestSearch_SentBeforeBesideAnAccountThatCannotBeAsked(t *testing.T) {
 	require.Empty(t, backup.Calls())
 }
 
-// Nobody wants the charge any more, and the only account that could have taken it cannot be asked: whether it did, only
-// a callback or a person can tell.
+// The charge is not wanted any more, and the only account that could have taken it cannot be asked: only a callback or
+// a person can find out whether it did.
 func TestSearch_UnwantedWhereNobodyCanBeAsked(t *testing.T) {
 	t.Parallel()
 	for name, giveUp := range map[string]func(t *testing.T, l *life.Life){

@@ -69,7 +69,7 @@ func TestCharge_LateFirstSendLost(t *testing.T) {
 	l.Sound()
 }
 
-// declinesRefunds answers refunds as a provider does that declines them, rather than failing them.
+// declinesRefunds declines refunds rather than failing them.
 type declinesRefunds struct{ *scene.Provider }
 
 func (p declinesRefunds) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
@@ -99,7 +99,7 @@ func TestCharge_DeclinedRefundFails(t *testing.T) {
 	l.Sound()
 }
 
-// What has a workflow of its own is found by the reconciler where that workflow was never started, or its worker died
+// The reconciler finds a transaction with its own workflow where that workflow was never started, or its worker died
 // while it sent.
 func TestCharge_NextCheckOfOwnTransactions(t *testing.T) {
 	t.Parallel()

@@ -83,7 +83,7 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		backup   scene.Answer
-		settled  providers.Outcome // of what the backup left open, later
+		settled  providers.Outcome // a later answer about what the backup left open
 		captures int
 		refunds  int
 		from     bool // the primary's capture paid the invoice

@@ -16,7 +16,7 @@ import (
 	"perennial/test/scene"
 )
 
-// An account that does not answer fills its own slots and nobody else's; what finds none was not sent, and waits.
+// An account that does not answer fills only its own slots. A charge that finds no slot is not sent, and waits.
 func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -28,8 +28,8 @@ func capturedTwice(t *testing.T) (l *life.Life, txn, second payment.Transaction)
 	return l, l.Transaction(txn.ID), second
 }
 
-// A dispute of a superseded capture is booked there, as that of any charge, also where the message names it by the
-// provider's reference alone.
+// A dispute of a superseded capture is booked on it as on any charge, also where the message names only the provider's
+// reference.
 func TestSuperseded_DisputeIsBooked(t *testing.T) {
 	t.Parallel()
 	l, txn, second := capturedTwice(t)
@@ -58,7 +58,7 @@ func TestSuperseded_DisputeIsBooked(t *testing.T) {
 	require.Equal(t, txn, l.Transaction(txn.ID), "the one that counts stays as it is")
 }
 
-// net is what one charge has brought in, its own refunds alone taken off.
+// net returns the money that one charge brought in, less its own refunds.
 func net(l *life.Life, charge payment.Transaction) money.Minor {
 	sum := charge.Amount
 	for _, r := range l.RefundRows(l.T) {
@@ -69,7 +69,7 @@ func net(l *life.Life, charge payment.Transaction) money.Minor {
 	return sum
 }
 
-// A person refunded the superseded capture at the dashboard, too: that is booked, and someone must sort it out.
+// A person also refunded the superseded capture at the dashboard: the refund is booked, and the payment needs review.
 func TestSuperseded_RefundElsewhereIsBooked(t *testing.T) {
 	t.Parallel()
 	l, txn, second := capturedTwice(t)
@@ -85,7 +85,7 @@ func TestSuperseded_RefundElsewhereIsBooked(t *testing.T) {
 	require.True(t, l.Transaction(txn.ID).ParkedAt.IsZero())
 }
 
-// At another account it is the same.
+// The same holds at another account.
 func TestSuperseded_AtAnotherAccount(t *testing.T) {
 	t.Parallel()
 	l := life.Answering(t)

@@ -30,8 +30,8 @@ func waiting(kind, message string, after time.Duration) error {
 	})
 }
 
-// errBusy is for a payment whose account has no room for another request. The waits grow and differ, so that a crowd
-// behind a slow account costs little. least is how long there is no room for sure.
+// errBusy returns the error of a payment whose account has no room for another request. The waits grow and differ, so
+// that a crowd behind a slow account costs little. least is the shortest time until there can be room.
 func errBusy(ctx context.Context, least time.Duration) error {
 	gap := busyWait
 	if activity.IsActivity(ctx) {
@@ -104,7 +104,7 @@ func (a *Payments) errUnsent(ctx context.Context, r progress) error {
 	if !waits || !activity.IsActivity(ctx) {
 		return nil
 	}
-	// What a provider said stays in the row: this is shown in Temporal.
+	// The provider's words stay in the row: this text is shown in Temporal.
 	why := cmp.Or(contract.HeldOf(r.txn).Why, "No provider has taken the payment yet. Its row says why.")
 	return waiting("payment_unsent", why, gap)
 }

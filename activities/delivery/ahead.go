@@ -12,7 +12,7 @@ import (
 // endpoint that was changed must not get it.
 const (
 	aheadMost  = 40                     // attempts
-	aheadFor   = 50 * time.Millisecond  // what is written ahead is made in this time
+	aheadFor   = 50 * time.Millisecond  // the time in which attempts written ahead are sent
 	staleAfter = 250 * time.Millisecond // after so long, an attempt that waits for its turn is withdrawn
 )
 
@@ -26,7 +26,7 @@ func (r *run) ahead() int {
 	return min(max(inTime-1, 0)*endpointInFlight, aheadMost)
 }
 
-// send sends what is ready as far as the window allows, unless its time is over or the endpoint's.
+// send sends ready attempts as far as the window allows, unless they are stale or the endpoint is disabled.
 func (r *run) send(ctx context.Context) {
 	for len(r.ready) > 0 && r.posting < r.window {
 		t := r.ready[0]

@@ -10,9 +10,9 @@ import (
 	"perennial/db"
 )
 
-// A receiver that answers at once has attempts written ahead of their turn. In the middle of the deliveries it is
-// moved, and the clock goes on: what was ahead is withdrawn without a trace and goes to the new URL, and nothing is
-// sent twice.
+// A receiver that answers at once has attempts written ahead of their turn. During the deliveries its URL changes and
+// the clock moves on: attempts written ahead are withdrawn without a trace and go to the new URL, and nothing is sent
+// twice.
 func TestDeliverDue_WithdrawsWhatItWroteAheadOfAChange(t *testing.T) {
 	t.Parallel()
 	receiver := &meddling{during: 55}

@@ -40,7 +40,8 @@ type answered struct {
 	at      time.Time
 }
 
-// post makes the attempt. The end of the activity does not interrupt it: what a receiver may have got is recorded.
+// post makes the attempt. The end of the activity does not interrupt it: an attempt that a receiver may have got is
+// recorded.
 func (r *run) post(ctx context.Context, t attempt) answered {
 	failpoint.Hit(failpoint.AttemptStarted)
 	young := time.AfterFunc(r.slowAfter(), t.slot)
@@ -90,7 +91,7 @@ func logged(h http.Header) map[string]string {
 	return kept
 }
 
-// end says what follows an answer.
+// end returns the consequences of an answer.
 func (r *run) end(a answered) db.AttemptEnd {
 	end := delivery.End{
 		Outcome: delivery.OutcomeFailed, At: a.at, RetryAfter: a.result.RetryAfter, Gone: a.result.Gone(),

@@ -36,8 +36,8 @@ func (m *meddling) Send(_ context.Context, r webhooks.Request) webhooks.Result {
 	return webhooks.Result{Status: 200}
 }
 
-// A worker that ends has not read all that is due: 50 of 60 deliveries of one subscription, all of which it made.
-// Nothing else would wake the endpoint for the other ten.
+// A worker that ends has read only 50 of 60 due deliveries of one subscription and made all 50. Nothing else would wake
+// the endpoint for the other ten.
 func TestDeliverDue_StoppedWorkerLeavesTheRestDue(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
@@ -73,7 +73,7 @@ func TestDeliverDue_ChangeTakesEffectAtTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(e *db.WebhookEndpoint, now time.Time)
-		urls   []string // of what is sent after the request during which it is changed
+		urls   []string // of the requests after the one during which the endpoint is changed
 		reason delivery.FailedReason
 	}{
 		"moved": {
@@ -115,8 +115,8 @@ func TestDeliverDue_ChangeTakesEffectAtTheNextAttempt(t *testing.T) {
 	}
 }
 
-// A writer that found the endpoint enabled and being woken commits after the endpoint's workflow has looked. Nothing
-// signals again, so what it owes must be waited for.
+// A writer that found the endpoint enabled and woken commits after the endpoint's workflow has looked. No other signal
+// comes, so the workflow must wait for the writer's deliveries.
 func TestDeliverDue_DisabledEndpointWaitsForWritersThatFoundItEnabled(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, &meddling{})

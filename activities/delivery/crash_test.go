@@ -17,7 +17,7 @@ import (
 	"perennial/webhooks/verify"
 )
 
-// What may happen to an attempt.
+// The fates of an attempt.
 const (
 	accepted    = "accepted"
 	refused     = "refused"
@@ -58,7 +58,7 @@ func (c *crashing) Send(_ context.Context, r webhooks.Request) webhooks.Result {
 		return webhooks.Result{Status: 500, Failure: webhooks.FailedStatus, Detail: "refused"}
 	}
 	<-c.dead
-	return webhooks.Result{Status: 200} // word of a dead worker, when everything is decided
+	return webhooks.Result{Status: 200} // the late answer of a dead worker, after everything is decided
 }
 
 // Whatever dies between the start of an attempt, its request and its record: each event is delivered, or failed with
@@ -87,7 +87,7 @@ func TestDeliverDue_CrashesLoseNothing(t *testing.T) {
 			}
 		}
 		close(sender.dead)
-		p.deliveries.Drain() // word of dead workers changes nothing
+		p.deliveries.Drain() // late answers of dead workers change nothing
 		p.accountedFor(t, ref, sender, 6)
 		p.change(t, ref, func(e *db.WebhookEndpoint) { // the next case has an endpoint of its own
 			e.Disable(delivery.DisabledByRequest, p.Clock.Now())

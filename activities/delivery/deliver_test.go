@@ -51,7 +51,7 @@ func TestDeliverDue_DeliversAndLogs(t *testing.T) {
 		deliveries[0].EventID)), "the bytes of a payload are pinned")
 }
 
-// body is what arrived of an event.
+// body returns the body of the request that brought an event.
 func body(got []receiver.Request, eventID string) []byte {
 	for _, q := range got {
 		if q.Header.Get(verify.HeaderStandardID) == eventID {

@@ -1,5 +1,5 @@
-// Package delivery sends webhook endpoints what they are owed: attempts are written before each POST, and recorded
-// after it. When the next attempt is due is decided by billing/delivery, and what goes over the wire by webhooks.
+// Package delivery sends events to webhook endpoints. Attempts are written before each POST, and recorded after it.
+// billing/delivery decides when the next attempt is due, and webhooks what goes over the wire.
 package delivery
 
 import (
@@ -28,7 +28,7 @@ type EndpointSecrets interface {
 	EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error)
 }
 
-// Observer is told what the deliveries measure.
+// Observer receives the measurements of deliveries.
 type Observer interface {
 	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event
 	// to the end of the first attempt; negative: it was not the first.
@@ -56,10 +56,10 @@ type Deliveries struct {
 	background sync.WaitGroup
 }
 
-// Bounds of the deliveries of one process. docs/adr/0025-webhook-lanes.md says what they are for.
+// Bounds of the deliveries of one process. docs/adr/0025-webhook-lanes.md gives the reasons.
 const (
 	endpointInFlight = 10                     // attempts to one endpoint at a time
-	slowInFlight     = 3                      // to one that answers slowly
+	slowInFlight     = 3                      // to an endpoint that answers slowly
 	appInFlight      = 100                    // attempts of one app that began less than slowAfter ago
 	slowAfter        = time.Second            // Deliveries.SlowAfter
 	runTakes         = 25 * time.Second       // how long an activity takes new work
@@ -70,13 +70,12 @@ const (
 	recordPause      = 200 * time.Millisecond // between its tries
 )
 
-// lulls are the pauses after which a run that found nothing looks again, before it ends: under load events follow each
-// other closely, and a run that goes on costs no signal and no workflow task.
+// lulls are the pauses after which a run that found nothing looks again before it ends: under load events follow each
+// other closely, and a longer run costs no signal and no workflow task.
 var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}
 
-// DeliverDue delivers what an endpoint is owed until nothing is due, or it has worked for 25 s. On the fast lane it
-// ends early when the receiver is slow: the attempts under way go on and are recorded, and the workflow comes back by
-// the slow lane.
+// DeliverDue delivers the events of an endpoint until nothing is due, or for 25 s. On the fast lane it ends early when
+// the receiver is slow: open attempts continue and are recorded, and the workflow returns by the slow lane.
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
 	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) (err error) {
@@ -102,8 +101,9 @@ func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (
 	return r.output(ctx)
 }
 
-// close ends what a disabled endpoint is still owed. A writer that found it enabled may not have committed yet: all who
-// began before our mark was cleared must be decided first, or what they owe would be pending for ever.
+// close ends the remaining deliveries of a disabled endpoint. A writer that found it enabled may not have committed
+// yet: close waits for all transactions that began before our mark was cleared, or their deliveries would be pending
+// for ever.
 func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.DeliverOutput, error) {
 	_, since, err := a.Store.Webhooks.EventHorizon(ctx, ref.EnvironmentID)
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
 		err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) (err error) {
 			closed, err = tx.Webhooks.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
 			if err != nil || closed == closeBatch {
-				return err // what is left stays due, should this process end
+				return err // the rest stays due if this process ends
 			}
 			return tx.Webhooks.SetEndpointNextAttempt(ctx, ref.EnvironmentID, ref.ID, time.Time{})
 		})

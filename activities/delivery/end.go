@@ -57,9 +57,9 @@ func (r *run) leave(ctx context.Context) {
 	}
 }
 
-// leaveBehind records the attempts that are under way when the activity ends, and those that could not be recorded yet.
-// Then it wakes the workflow: what waits behind them need not wait until they count as lost. It does so in a
-// transaction of its own, since transactions that lock an endpoint and its deliveries lock the endpoint first.
+// leaveBehind records the attempts that are open when the activity ends, and those that could not be recorded yet. Then
+// it wakes the workflow, so that the deliveries behind them need not wait until the attempts count as lost. It uses its
+// own transaction, since transactions that lock an endpoint and its deliveries lock the endpoint first.
 func (r *run) leaveBehind(ctx context.Context) {
 	rest := *r // the activity still reads the run
 	r.flying, r.posting, r.finished = nil, 0, nil
@@ -83,7 +83,7 @@ func (r *run) leaveBehind(ctx context.Context) {
 	})
 }
 
-// recordFinished has what has ended written, and waits for it.
+// recordFinished waits until all ended attempts are written.
 func (r *run) recordFinished(ctx context.Context) error {
 	err := r.turn(ctx)
 	for r.writing > 0 {
@@ -92,7 +92,7 @@ func (r *run) recordFinished(ctx context.Context) error {
 	return err
 }
 
-// output says what is left, and notes for the reconciler when the endpoint has something to do.
+// output returns what is left, and marks an endpoint that has something to do, for the reconciler.
 func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	ctx = context.WithoutCancel(ctx) // a worker that ends says so, too
 	env, id, out := r.endpoint.EnvironmentID, r.endpoint.ID, r.sum
@@ -103,7 +103,7 @@ func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	out.Slow, out.Waiting, out.Retrying = r.slow, backlog.First, backlog.Later
 	switch {
 	case r.endpoint.Status != delivery.EndpointEnabled:
-		out.NextAt = r.Clock() // the next run closes what is left
+		out.NextAt = r.Clock() // the next run closes the rest
 	case !out.NextAt.IsZero():
 	case len(r.due) > 0 || !r.Clock().Before(r.until):
 		out.NextAt = r.Clock() // more is due than one run delivers
@@ -115,7 +115,7 @@ func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	})
 }
 
-// observe tells the measurements what was recorded, and the run what it need not remember any more.
+// observe reports the recorded attempts to the measurements, and removes them from what the run remembers.
 func (r *run) observe(ctx context.Context, written *recording) {
 	for i, e := range written.ends {
 		delete(r.known, e.DeliveryID)

@@ -10,8 +10,8 @@ import (
 	"perennial/test/scene"
 )
 
-// What receivers answered about a customer goes with the customer, in the batches of the erasure, and what they answer
-// afterwards is not kept. The log itself stays.
+// An erasure removes, in its batches, the answers of receivers about a customer, and later answers are not kept. The
+// log itself stays.
 func TestErasure_TakesAnswersOfReceivers(t *testing.T) {
 	t.Parallel()
 	p, r := newPost(t, nil), receiver.New(t)

@@ -59,7 +59,7 @@ func (p *post) due(t *testing.T, ref contract.Ref, slow bool) contract.DeliverOu
 	return out
 }
 
-// log returns what an endpoint was owed, oldest first, and the attempts of each.
+// log returns the deliveries of an endpoint, oldest first, and the attempts of each.
 func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, attempts map[string][]db.LoggedAttempt) {
 	t.Helper()
 	attempts = map[string][]db.LoggedAttempt{}

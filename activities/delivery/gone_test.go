@@ -12,8 +12,8 @@ import (
 	"perennial/webhooks"
 )
 
-// A 410 ends deliveries at once, whatever retries are left. Another endpoint learns of it with the reason, which is
-// noted. What failed is kept, and is delivered once the endpoint is enabled again.
+// A 410 ends deliveries at once, whatever retries are left. Another endpoint receives the event with the reason. Failed
+// deliveries are kept, and are delivered once the endpoint is enabled again.
 func TestDeliverDue_GoneDisablesAtOnce(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t)
@@ -53,7 +53,7 @@ func TestDeliverDue_GoneDisablesAtOnce(t *testing.T) {
 	require.Equal(t, 3, p.due(t, gone, false).Succeeded)
 }
 
-// goneDuring answers 410 to the first request and does something before that.
+// goneDuring calls back and then answers 410 to the first request.
 type goneDuring struct {
 	meddling
 	result webhooks.Result

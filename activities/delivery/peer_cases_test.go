@@ -14,7 +14,7 @@ import (
 	"perennial/webhooks"
 )
 
-// consequence is what a status means for what else is sent to the endpoint.
+// consequence has the effects of a status on other deliveries to the endpoint.
 type consequence struct {
 	Delivered bool
 	Throttle  bool

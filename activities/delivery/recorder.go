@@ -11,11 +11,11 @@ import (
 	"perennial/internal/failpoint"
 )
 
-// Bounds of the recorder. docs/adr/0025-webhook-lanes.md says what they are for.
+// Bounds of the recorder. docs/adr/0025-webhook-lanes.md gives the reasons.
 const (
 	recorders    = 2                    // transactions at a time
 	recordAtOnce = 200                  // attempts that begin or have ended in one transaction
-	gather       = 2 * time.Millisecond // from the first recording to the transaction that takes those that came with it
+	gather       = 2 * time.Millisecond // from the first recording to the transaction that takes all that came since
 	gatherUntil  = 50                   // attempts that need not wait for more
 )
 
@@ -29,14 +29,14 @@ type recording struct {
 	withdrawn     []attempt         // written, and not to be made
 	done          chan<- *recording // must have room
 
-	begun map[string]bool // what has begun, by delivery: it is to be sent
+	begun map[string]bool // attempts that have begun, by delivery: they are to be sent
 	err   error           // nothing was written, as far as is known
 }
 
 func (r *recording) size() int { return len(r.ends) + len(r.starts) + len(r.withdrawn) }
 
-// recorder writes what the runs of this process record in few transactions: a hundred endpoints with an attempt each
-// cost hardly more than one with a hundred.
+// recorder writes the recordings of all runs of this process in few transactions: a hundred endpoints with one attempt
+// each cost hardly more than one endpoint with a hundred.
 type recorder struct {
 	mu      sync.Mutex
 	waiting []*recording
@@ -78,7 +78,7 @@ func (q *recorder) enough() bool {
 	return q.size >= gatherUntil
 }
 
-// next takes what one transaction is to write; nothing: the writer has ended.
+// next takes the recordings of one transaction; without any, the writer has ended.
 func (q *recorder) next() (batch []*recording) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,8 +92,8 @@ func (q *recorder) next() (batch []*recording) {
 	return batch
 }
 
-// write writes all of them in one transaction. Where that fails, each is written by itself, so that none fails for
-// another.
+// write writes all recordings in one transaction. Where that fails, each is written alone, so that none fails because
+// of another.
 func (a *Deliveries) write(batch []*recording) {
 	ctx, cancel := context.WithTimeout(context.Background(), recordPatience)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"perennial/db"
 )
 
-// run delivers to one endpoint. Its loop is the only one that touches its state; attempts are made beside it, and the
-// recorder writes beside it how they end and which ones begin.
+// run delivers to one endpoint. Only its loop touches its state; attempts run concurrently, and the recorder writes
+// concurrently how they end and which ones begin.
 type run struct {
 	*Deliveries
 	endpoint db.WebhookEndpoint
@@ -97,8 +97,8 @@ func (r *run) takes(ctx context.Context) bool {
 	return !r.closing && ctx.Err() == nil && r.Clock().Before(r.until) && r.endpoint.Status == delivery.EndpointEnabled
 }
 
-// look reads what is due, where it is known no more: nothing, once the endpoint has been changed, whose signal begins
-// another run.
+// look reads due deliveries where none are known any more. It reads nothing once the endpoint has been changed, since
+// the signal of the change begins another run.
 func (r *run) look(ctx context.Context) error {
 	if !r.takes(ctx) || len(r.due) > 0 || len(r.flying) > 0 && r.Clock().Before(r.lookAt) {
 		return nil
@@ -110,7 +110,7 @@ func (r *run) look(ctx context.Context) error {
 		return err
 	}
 	due, err := r.Store.Webhooks.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
-	// What is about to begin looks due until it is written.
+	// An attempt that is about to begin looks due until it is written.
 	r.due = slices.DeleteFunc(due, func(d db.DueDelivery) bool { return r.known[d.State.ID] })
 	return err
 }
@@ -132,8 +132,8 @@ func (r *run) lastLook(ctx context.Context) error {
 	return err
 }
 
-// startable takes from what is due as many as may begin now, in order: a first attempt waits for the one before it of
-// the same key.
+// startable takes as many due deliveries as may begin now, in order: a first attempt waits for the one before it of the
+// same key.
 func (r *run) startable(ctx context.Context) (starting []attempt) {
 	want := 0
 	if r.takes(ctx) {

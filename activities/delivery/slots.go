@@ -14,11 +14,11 @@ type appSlots struct {
 type slotRequest struct {
 	app  string
 	want int
-	// has room; what comes is at least one. A slot is given back by calling its function, once or more
+	// has room; at least one function arrives. Calling a function, once or more, releases its slot
 	granted chan []func()
 }
 
-// ask requests up to want slots. Who asks first is served first, with what is free then.
+// ask requests up to want slots. Requests are served in their order, with the slots that are free then.
 func (s *appSlots) ask(app string, want int) *slotRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +31,7 @@ func (s *appSlots) ask(app string, want int) *slotRequest {
 	return q
 }
 
-// withdraw gives up a request: what was granted meanwhile is given back.
+// withdraw withdraws a request and releases the slots that were granted meanwhile.
 func (s *appSlots) withdraw(q *slotRequest) {
 	s.mu.Lock()
 	for i, waiting := range s.queue[q.app] {
@@ -50,7 +50,7 @@ func (s *appSlots) withdraw(q *slotRequest) {
 	}
 }
 
-// serve grants what is free.
+// serve grants the free slots.
 func (s *appSlots) serve(app string) {
 	for len(s.queue[app]) > 0 && s.taken[app] < appInFlight {
 		q := s.queue[app][0]

@@ -12,7 +12,7 @@ import (
 // recordingsAtOnce bounds the recordings of one run that wait for it without holding the recorder up.
 const recordingsAtOnce = 64
 
-// turn has written what has ended and what may begin; what begins is sent once it is written.
+// turn has ended attempts and beginning ones written; an attempt is sent once its beginning is written.
 func (r *run) turn(ctx context.Context) error {
 	starting := r.startable(ctx)
 	if len(starting) == 0 && len(r.finished) == 0 && len(r.stale) == 0 {
@@ -29,7 +29,7 @@ func (r *run) turn(ctx context.Context) error {
 	return nil
 }
 
-// submit has the recorder write what has ended and what begins.
+// submit passes ended and beginning attempts to the recorder.
 func (r *run) submit(e *recording) {
 	e.withdrawn = r.stale
 	r.finished, r.stale = nil, nil
@@ -49,8 +49,8 @@ func (r *run) recording(ends []db.AttemptEnd, starting []attempt) *recording {
 	return e
 }
 
-// judge says how the finished attempts end, since when the endpoint fails then, and why that disables it: with the
-// first attempt that does, whatever those beside it say. Empty: it does not.
+// judge returns how the finished attempts end, since when the endpoint fails, and why that disables it. The first
+// attempt that disables it decides, whatever the others say. An empty reason: it is not disabled.
 func (r *run) judge() (ends []db.AttemptEnd, failing time.Time, disable delivery.DisabledReason) {
 	failing = r.endpoint.FailingSince
 	for _, a := range r.finished {
@@ -115,7 +115,7 @@ func (r *run) patience() (<-chan time.Time, func() bool) {
 	return timer.C, timer.Stop
 }
 
-// took takes in what the recorder has written, and sends what has begun.
+// took processes a written recording, and sends the attempts that have begun.
 func (r *run) took(ctx context.Context, e *recording) error {
 	r.writing--
 	if e.err != nil {
@@ -137,7 +137,7 @@ func (r *run) took(ctx context.Context, e *recording) error {
 	return nil
 }
 
-// forget takes back attempts that do not begin. What is due is read again, since their turn comes before it.
+// forget removes attempts that do not begin. Due deliveries are read again, since theirs come first.
 func (r *run) forget(attempts []attempt) {
 	for _, t := range attempts {
 		delete(r.flying, t.due.State.ID)
@@ -147,7 +147,7 @@ func (r *run) forget(attempts []attempt) {
 	}
 }
 
-// landed takes an ended attempt in, and adapts the window: one that has just failed is tried carefully.
+// landed processes an ended attempt and adapts the window: an endpoint that has just failed is tried carefully.
 func (r *run) landed(a answered) {
 	delete(r.flying, a.start.DeliveryID)
 	r.posting--
@@ -164,8 +164,8 @@ func (r *run) landed(a answered) {
 	}
 }
 
-// turnHealth is a turn that changes since when the endpoint fails, or disables it: by itself, since it locks the
-// endpoint's row, and after all that is being written, so that the last word is the newest.
+// turnHealth is a turn that changes since when the endpoint fails, or disables it. It runs alone, since it locks the
+// endpoint's row, and after all pending writes, so that the newest attempt decides.
 func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 	for r.writing > 0 {
 		if err := r.took(ctx, <-r.written); err != nil {
@@ -205,7 +205,7 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 	if disabled {
 		r.endpoint.Status = delivery.EndpointDisabled
 		r.Observer.EndpointDisabled(ctx, env, r.endpoint.ID, disable, failing)
-		r.forget(starting) // nothing begins beside the failure that disables
+		r.forget(starting) // no attempt begins together with the failure that disables
 		starting = nil
 	}
 	if len(starting) > 0 || len(r.stale) > 0 {
@@ -215,8 +215,8 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 }
 
 // giveUp disables an endpoint and announces it, unless it was disabled or changed meanwhile, or an attempt succeeded:
-// what was sent before a change says nothing about where the endpoint points now. The event wakes the other endpoints,
-// so that all are locked in their order.
+// an attempt before a change proves nothing about the endpoint's new URL. The event wakes the other endpoints, so that
+// all are locked in their order.
 func giveUp(
 	ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint, reason delivery.DisabledReason, failing time.Time,
 ) (bool, error) {

@@ -9,9 +9,9 @@ import (
 	"perennial/db"
 )
 
-// EndGrant takes away what is left of a credit grant that has ended, and announces one that has expired. Invoices judge
-// by time whether they may use a grant, so that nothing depends on when this is done; it is done once. Grants have no
-// workflow: the reconciler finds those in real time, and a step of their clock the others (ADR 48).
+// EndGrant removes the rest of a credit grant that has ended, once, and announces one that has expired. Invoices judge
+// by time whether they may use a grant, so that nothing depends on when this happens. Grants have no workflow: the
+// reconciler finds those in real time, and a step of their clock the others (ADR 48).
 func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Time) error {
 	return execution.InTx(ctx, store, now, func(tx *db.Tx) error {
 		state, err := tx.Customers.LockState(ctx, due.EnvironmentID, due.CustomerID)

@@ -11,9 +11,9 @@ import (
 	"perennial/db"
 )
 
-// AnnounceOverdue announces an invoice as overdue where its time to pay is over, once. Manual invoices have no
-// workflow, and those of a canceled subscription none that waits: the reconciler finds those in real time, and a step
-// of their clock the others (ADR 47).
+// AnnounceOverdue announces once that the time to pay an invoice is over. Manual invoices have no workflow, and those
+// of a canceled subscription none that waits: the reconciler finds those in real time, and a step of their clock the
+// others (ADR 47).
 func AnnounceOverdue(ctx context.Context, store *db.Store, due db.DueInvoice, now time.Time) error {
 	return execution.InTx(ctx, store, now, func(tx *db.Tx) error {
 		state, err := lockDue(ctx, tx, due)

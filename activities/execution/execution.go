@@ -1,5 +1,5 @@
-// Package execution is what every activity knows of its own execution: for which workflow it acts, how it shows that it
-// is alive, how it waits, and what it reports where the row that it was started for is absent.
+// Package execution is the part of activities that concerns their own execution: the workflow that they act for,
+// heartbeats, waits, and the report of a missing row.
 package execution
 
 import (
@@ -11,7 +11,7 @@ import (
 	"perennial/db"
 )
 
-// Clock gives real time. Subscriptions' own time always comes in with the input.
+// Clock returns real time. The time of a subscription always comes with the input.
 type Clock func() time.Time
 
 // Actor returns the workflow that has this done. Outside of one, where tests and benchmarks call an activity as a

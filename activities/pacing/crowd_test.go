@@ -16,7 +16,7 @@ import (
 	"perennial/billing/charging"
 )
 
-// crowd has requests that come for the turn that they were promised, earliest first.
+// crowd has requests that return for their promised turns, earliest first.
 type crowd []request
 
 type request struct {
@@ -118,8 +118,8 @@ func TestPacing_ACrowdComesWhenItsTurnIs(t *testing.T) {
 	}
 }
 
-// Crowds behind many accounts share the few places where a turn may be waited for. What finds none comes again, so that
-// some turns are left unused, and most are not.
+// Crowds behind many accounts share the few places for requests that wait for a turn. A request that finds no place
+// comes again, so that some turns are left unused, but most are used.
 func TestPacing_ManyCrowdsWaitInFewPlaces(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_700_000_000, 0)
@@ -164,8 +164,8 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	require.True(t, mine, "the places are free again")
 }
 
-// While turns are promised, a first send that was promised none does not take one, however often such come; what was
-// promised a turn finds it, and keeps it where something else wakes it before.
+// While turns are promised, a first send without a promise does not take one, however often such sends come. A request
+// with a promise finds its turn, and keeps it where something else wakes it before.
 func TestPacing_PromisedTurnsAreKept(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -205,7 +205,7 @@ func TestPacing_PollsLeaveHalfOfTheTurnsToSends(t *testing.T) {
 	require.Greater(t, float64(polled), last.Seconds()*2.5)
 }
 
-// What a callback asks for does not wait behind the crowd.
+// A request from a callback does not wait behind the crowd.
 func TestPacing_CallbacksDoNotQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)

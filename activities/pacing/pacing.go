@@ -1,5 +1,5 @@
-// Package pacing bounds what is asked of the accounts at payment providers: how many requests a second (Pacer), and how
-// many at a time (Slots).
+// Package pacing bounds the requests to accounts at payment providers: how many a second (Pacer), and how many at a
+// time (Slots).
 package pacing
 
 import (
@@ -18,16 +18,15 @@ import (
 // shareLife is the time after which the number of worker processes is read again.
 const shareLife = 15 * time.Second
 
-// Pacer keeps the requests to each provider account within its limit a second. Each process takes an equal share of
-// the limit, by the number of workers that beat: no request waits for another process, and none costs a round trip.
-// Where workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; what it needs
-// beside its first request delays the turns after it. A nil one bounds nothing.
+// Pacer keeps the requests to each provider account within its limit a second. Each process takes an equal share of the
+// limit, by the number of workers that beat: no request waits for another process, and none costs a round trip. Where
+// workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; its further requests
+// delay the turns after it. A nil Pacer bounds nothing.
 //
-// Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so
-// that a crowd costs little more than its requests; and polls take at most half of the turns, so that payments that
-// were accepted do not keep others from being sent. What follows a callback or a person's command tries again soon.
-// While turns are promised, a first send that was promised none waits behind those that were: what comes for its turn
-// finds it.
+// Where there are more requests than the limit allows, first sends and polls return at a promised turn, so that a crowd
+// costs little more than its requests. Polls take at most half of the turns, so that accepted payments do not keep
+// others from being sent. A request from a callback or a person's command tries again soon. While turns are promised, a
+// first send without a promise waits behind those with one, so that a promised turn is free when its request returns.
 type Pacer struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
@@ -82,8 +81,8 @@ const (
 type turns struct {
 	all, polls     *rate.Limiter
 	contestedUntil time.Time
-	next, nextPoll time.Time // the turn after all those that were promised
-	late           time.Time // the turn after those of first sends that came for theirs, and not to the moment
+	next, nextPoll time.Time // the turn after all promised turns
+	late           time.Time // the turn after those of first sends that returned late for theirs
 }
 
 // Take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
@@ -137,8 +136,8 @@ func (p *Pacer) room(wait time.Duration, now time.Time) bool {
 	return wait == 0 || p.Sleepers == 0 || len(p.asleep) < p.Sleepers
 }
 
-// near returns the longest wait on the spot of a first send that comes for its turn: timers are late, so that some come
-// together, and what is sent away again would leave turns unused.
+// near returns the longest wait on the spot of a first send that returns for its turn: timers are late, so that some
+// requests come together, and sending them away again would leave turns unused.
 func (t *turns) near() time.Duration {
 	return min(time.Second, max(100*time.Millisecond, 5*gapOf(t.all.Limit())))
 }
@@ -183,7 +182,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Owe counts requests that went out beside the one that had a turn: the next turns wait for them.
+// Owe counts further requests of an exchange, which had one turn: the next turns wait for them.
 func (p *Pacer) Owe(account string, perSecond, requests int) {
 	if p == nil || perSecond == 0 {
 		return
@@ -221,5 +220,5 @@ func (p *Pacer) turnsOf(account string, perSecond int, now time.Time) *turns {
 	return t
 }
 
-// burst returns the number of requests that may go out at once after a pause: those of a tenth of a second.
+// burst returns the number of requests that may go out at once after a pause: a tenth of a second's.
 func burst(share rate.Limit) int { return max(1, int(share)/10) }

@@ -105,7 +105,7 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 	require.NoError(t, <-known)
 }
 
-// An exchange has one turn and may be several requests: those beside the first delay the turns after it.
+// An exchange has one turn and may be several requests: the further ones delay the turns after it.
 func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)

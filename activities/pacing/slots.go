@@ -2,8 +2,8 @@ package pacing
 
 import "sync"
 
-// Slots bound how many exchanges are in flight in this process, with each provider account and with all accounts of one
-// provider, so that what does not answer leaves room for the others. A nil one bounds nothing.
+// Slots bound the exchanges in flight in this process with each provider account and with all accounts of one provider,
+// so that an account that does not answer leaves room for the others. A nil Slots bounds nothing.
 type Slots struct {
 	account, provider int
 	mu                sync.Mutex
@@ -11,7 +11,7 @@ type Slots struct {
 	providers         map[string]int // taken, by the provider's name
 }
 
-// NewSlots makes slots for each account and for each provider; zero slots for an account: there is no bound.
+// NewSlots returns slots for each account and for each provider. Zero slots for an account: there is no bound.
 func NewSlots(account, provider int) *Slots {
 	if account == 0 {
 		return nil

@@ -18,7 +18,7 @@ func takePromised(p *pacing.Pacer, account string, perSecond int, turn time.Time
 	return p.Take(account, perSecond, charging.ErrandSend, turn)
 }
 
-// takeUrgent takes a turn for what a callback asks for.
+// takeUrgent takes a turn for a request from a callback.
 func takeUrgent(p *pacing.Pacer, account string, perSecond int) time.Duration {
 	wait, _ := p.Take(account, perSecond, charging.ErrandUrgent, time.Time{})
 	return wait

@@ -7,8 +7,8 @@ import (
 	"perennial/db"
 )
 
-// endedGrants takes away what is left of ended grants in real time. Of each nothing is left then, so that after a full
-// batch the next one follows at once.
+// endedGrants removes the rest of ended grants in real time. A handled grant is not found again, so after a full batch
+// the next one follows at once.
 func (p *pass) endedGrants(ctx context.Context) error {
 	ended, err := p.Store.Customers.DueGrants(ctx, p.now, p.batch)
 	if err != nil {

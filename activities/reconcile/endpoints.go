@@ -6,8 +6,8 @@ import (
 	"perennial/db"
 )
 
-// endpoints wakes webhook endpoints whose signal was lost or that have not done in time what was due, and starts those
-// whose workflow this life of Temporal's database has not seen.
+// endpoints wakes webhook endpoints whose signal was lost or whose due work is late, and starts those whose workflow
+// the present database of Temporal has not seen.
 func (p *pass) endpoints(ctx context.Context) error {
 	asleep, err := p.Store.Reconcile.AsleepEndpoints(ctx, p.now.Add(-grace), p.now.Add(-overdue), p.batch)
 	if err != nil {

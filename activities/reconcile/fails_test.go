@@ -12,7 +12,7 @@ import (
 	"perennial/test/scene"
 )
 
-// What one step cannot do keeps nothing else from being done, and is no pass that ended.
+// A failing step stops no other step, and the pass does not count as complete.
 func TestReconcile_AStepThatFails(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}

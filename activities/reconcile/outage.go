@@ -18,8 +18,8 @@ const (
 	// probeLooks is the number of times that a pass looks for the answers to its probes, probeGap apart.
 	probeLooks = 20
 	probeGap   = 250 * time.Millisecond
-	// recoveryTime is the least time for which payments are woken after their account has recovered: longer than any
-	// exchange, since one that was begun before may still end unanswered. What has not rested by then is waited for.
+	// recoveryTime is the least time for which payments are woken after their account has recovered. It is longer than
+	// any exchange, since one that began before may still end unanswered.
 	recoveryTime = 2 * time.Minute
 )
 

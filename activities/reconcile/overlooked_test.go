@@ -18,8 +18,8 @@ import (
 
 func graced(s *subscription.Settings) { s.InvoiceGraceMinutes = 24 * 60 }
 
-// A step back to an earlier build, and forward again: whatever that build has written as the next action, the next pass
-// finds each date that has passed, and the rules do what is due by it, without a renewal.
+// A step back to an earlier build, and forward again: whatever next action that build has written, the next pass finds
+// each date that has passed, and the rules perform its work, without a renewal.
 func TestReconcile_FindsDatesThatNothingWaitsFor(t *testing.T) {
 	t.Parallel()
 	renewal := scene.Start.AddDate(0, 1, 0)
@@ -120,7 +120,7 @@ func TestReconcile_FindsABoundaryThatNothingWaitsFor(t *testing.T) {
 	l.Sound()
 }
 
-// What is left of a grant whose end has passed is counted until a pass has taken it away.
+// The rest of a grant whose end has passed is counted until a pass removes it.
 func TestOverlooked_Grants(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}

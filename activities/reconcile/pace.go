@@ -10,7 +10,7 @@ import (
 	"perennial/db"
 )
 
-// pace spreads what the reconciler starts and wakes over time, across passes.
+// pace spreads the starts and signals of the reconciler over time, across passes.
 type pace struct {
 	once    sync.Once
 	limiter *rate.Limiter
@@ -39,7 +39,7 @@ type stuck struct {
 	since map[db.Ref]time.Time
 }
 
-// learn takes what one pass found, and forgets what it did not find.
+// learn replaces the known rows by those that one pass found.
 func (s *stuck) learn(now time.Time, found ...[]db.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *stuck) learn(now time.Time, found ...[]db.Ref) {
 	s.since = next
 }
 
-// lasting returns those that this process has found in each of its passes since before.
+// lasting returns the rows that this process has found in each of its passes since before.
 func (s *stuck) lasting(refs []db.Ref, before time.Time) (out []db.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"perennial/db"
 )
 
-// purge removes what is kept for a time only, and notes that the pass has come to its end.
+// purge removes rows whose time of retention is over, and notes that the pass has ended.
 func (p *pass) purge(ctx context.Context) error {
 	err := execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)

@@ -1,5 +1,5 @@
-// Package reconcile is the safety net under every best-effort step. It starts and wakes what the rows say should be
-// under way, and removes what is kept for a time only.
+// Package reconcile is the safety net under every best-effort step. It starts and wakes the workflows that the rows
+// call for, and removes rows whose time of retention is over.
 package reconcile
 
 import (
@@ -25,13 +25,13 @@ type Waker interface {
 	Attended(ctx context.Context, workflowID string) (bool, error)
 }
 
-// Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with what
-// should be under way, and starts or wakes what is missing.
+// Reconciler is the safety net under every best-effort step: it compares PostgreSQL, which is the truth, with the
+// running workflows, and starts or wakes those that are missing.
 type Reconciler struct {
 	Store *db.Store
 	Clock execution.Clock
 	Waker Waker
-	// Report is told what a pass found, for metrics and the log.
+	// Report receives what a pass found, for metrics and the log.
 	Report func(contract.ReconcileResult)
 	// Rate is the number of workflows that are started or woken in a second, so that a restart of everything leaves
 	// Temporal and the workers to commands and renewals; 0: as many as go.
@@ -49,14 +49,14 @@ const (
 	listTime        = 10
 	attendedPause   = 20 * time.Millisecond
 	attendedLongest = 4 * time.Second // pauses double up to it: 5 s in all
-	// noteEvery is the number of starts that are noted together: what a killed worker had started and not noted is
-	// started again. So many wait for workers at a time, too.
+	// noteEvery is the number of starts that are noted together: those that a killed worker has not noted are started
+	// again. At most as many wait for workers at a time.
 	noteEvery       = 25
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute
 	claimable       = time.Hour          // how long a pass looks for a transaction that an unknown reference belongs to
-	unclaimedLife   = 24 * time.Hour     // how long word of an unknown reference waits for a transaction that has it
-	unansweredLife  = 7 * 24 * time.Hour // how long word of a closed transaction waits for the provider to answer for it
+	unclaimedLife   = 24 * time.Hour     // how long a callback with an unknown reference waits for its transaction
+	unansweredLife  = 7 * 24 * time.Hour // how long a callback about a closed transaction waits for the provider
 	callbackLife    = 90 * 24 * time.Hour
 	idempotencyLife = 48 * time.Hour
 	purgeBatch      = 5_000
@@ -73,8 +73,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if a.Rate > 0 {
 		pass.batch = min(reconcileBatch, a.Rate*listTime)
 	}
-	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
-	// What one step cannot do keeps nothing else from being done; the error tells that the pass is not whole.
+	// Overdue work goes first: after a loss of Temporal's database it must not wait until all workflows are started
+	// again. A failing step stops no other step; the error says that the pass is not complete.
 	var failed error
 	for _, step := range []func(context.Context) error{
 		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided,
@@ -105,11 +105,11 @@ type pass struct {
 	now   time.Time
 	batch int // most rows of one list
 	found contract.ReconcileResult
-	// probing: payments of silent accounts were told to ask.
+	// probing: payments of silent accounts were signaled to ask.
 	probing bool
 }
 
-// each does one thing for every item and returns those that it worked for.
+// each calls do for every item and returns those for which it succeeded.
 func each[T any](
 	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
 ) []T {
@@ -117,10 +117,10 @@ func each[T any](
 	return worked
 }
 
-// inParts does one thing for every item, part by part, and passes those of each part that it worked for to note. One
+// inParts calls do for every item, part by part, and passes the items of each part for which it succeeded to note. One
 // failure does not stop the others: the next pass finds what failed. It keeps to the pace, and to the speed at which
-// workers take up what was started before: a command waits behind everything that a task queue holds. After listTime it
-// leaves the rest to the next pass, so that the other lists have their share of this one. The error is that of note.
+// workers take up earlier starts: a command waits behind everything in its task queue. After listTime it leaves the
+// rest to the next pass, so that the other lists get their share of this one. The error is that of note.
 func inParts[T any](
 	ctx context.Context, p *pass, items []T, workflowID func(T) string, do func(context.Context, T) error,
 	note func(worked []T) error,
@@ -169,7 +169,7 @@ func together[T any](ctx context.Context, p *pass, items []T, do func(context.Co
 	return worked
 }
 
-// attended waits until a worker has taken up the last of what was started, for some seconds at most.
+// attended waits until a worker has taken up the last start, for some seconds at most.
 func (p *pass) attended(ctx context.Context, workflowID string) {
 	for wait := attendedPause; wait < attendedLongest; wait *= 2 {
 		if ok, err := p.Waker.Attended(ctx, workflowID); ok || err != nil {
@@ -265,8 +265,8 @@ func (p *pass) wakes(ctx context.Context) error {
 	return nil
 }
 
-// decided signals to the workflows of payments of their own what a person decided. The signal waits in Temporal from
-// then on, so that the mark has done its work.
+// decided signals the decisions of persons to the workflows of payments without a subscription. From then on the signal
+// waits in Temporal, so that the mark is not needed any more.
 func (p *pass) decided(ctx context.Context) error {
 	before := p.now.Add(-grace)
 	refs, err := p.Store.Reconcile.WakePendingPayments(ctx, before, p.batch)
@@ -327,8 +327,8 @@ func (p *pass) checks(ctx context.Context) error {
 }
 
 // held wakes the payments that a change of the accounts at providers may have released: a charging stop has ended, or
-// an account was added. Each is released once for a change, so that after a full batch the next pass follows at once;
-// what is not signalled is overdue a minute later.
+// an account was added. Each is released once for a change, so that after a full batch the next pass follows at once; a
+// payment without its signal is overdue a minute later.
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef
 	err := execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) (err error) {
@@ -374,9 +374,8 @@ func (p *pass) late(ctx context.Context) error {
 	return nil
 }
 
-// overlooked wakes subscriptions of which a row carries a date that has passed and that they do not wait for, as a
-// build that knows nothing of it leaves them. Their workflows decide by the rows, and not by what the next action says
-// (ADR 68).
+// overlooked wakes subscriptions with a date that has passed and that is not their next action. A build that does not
+// know a date leaves them so. Their workflows decide by the rows, and not by the next action (ADR 68).
 func (p *pass) overlooked(ctx context.Context) error {
 	refs, err := p.Store.Reconcile.OverlookedSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestReconcile_WakesOverdue(t *testing.T) {
 	require.Empty(t, w.Pass(t, s))
 	s.Clock.Add(time.Minute)
 	require.Equal(t, []string{"wake " + l.Ref.ID}, w.Pass(t, s))
-	l.Wake() // which does what is due
+	l.Wake() // which performs due work
 	l.Until(s.Clock.Now())
 	require.Empty(t, w.Pass(t, s))
 
@@ -90,7 +90,8 @@ func TestReconcile_ChecksPendingPayments(t *testing.T) {
 	l.Sound()
 }
 
-// A restored database has lost the transaction: that is told until it is known again, however long it takes.
+// A restored database has lost the transaction: this is reported until the transaction is known again, however long
+// that takes.
 func TestReconcile_NamesCallbacksAboutLostTransactions(t *testing.T) {
 	t.Parallel()
 	l, w := life.Answering(t, scene.Pend), &life.Waker{}
@@ -150,8 +151,7 @@ func TestReconcile_WakePending(t *testing.T) {
 	l.Sound()
 }
 
-// The mark is cleared by the transaction in which the workflow acts: where that fails, the reconciler goes on
-// signalling.
+// The transaction in which the workflow acts clears the mark: while that fails, the reconciler keeps signaling.
 func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 	t.Parallel()
 	l, w := life.Begin(t, scene.New(t), scene.Monthly(1000)), &life.Waker{}
@@ -166,7 +166,7 @@ func TestReconcile_WakePendingStaysWhereAdvanceFails(t *testing.T) {
 	require.Equal(t, []string{"wake " + l.Ref.ID}, w.Pass(t, l.Scene))
 }
 
-// Whoever wrote the attempt may have died before the workflow knew of it, whether a command asked for it or a date.
+// The writer of the attempt may have died before the workflow knew of it, whether a command or a date led to it.
 func TestReconcile_FindsUnsentAttemptWithinAMinute(t *testing.T) {
 	t.Parallel()
 	l, w := life.Begin(t, scene.New(t), scene.Monthly(1000)), &life.Waker{}
@@ -179,8 +179,8 @@ func TestReconcile_FindsUnsentAttemptWithinAMinute(t *testing.T) {
 	require.Equal(t, check, w.Pass(t, l.Scene))
 }
 
-// TestReconcile_BrokenEnvironmentDelaysNoOther has 600 payments of one environment hang, more than a pass looks at, all
-// longer than the one of another.
+// TestReconcile_BrokenEnvironmentDelaysNoOther has 600 stuck payments of one environment, more than a pass looks at,
+// all older than the one of another environment.
 func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	l, w := life.Answering(t, scene.Pend), &life.Waker{}
@@ -206,7 +206,7 @@ func TestReconcile_BrokenEnvironmentDelaysNoOther(t *testing.T) {
 	require.True(t, slices.Contains(did, "check  txn_good"))
 }
 
-// After a loss of Temporal's database everything is started again, beside commands and renewals that want the same
+// After a loss of Temporal's database every workflow is started again, while commands and renewals want the same
 // workers.
 func TestReconcile_KeepsItsPace(t *testing.T) {
 	t.Parallel()
