@@ -29,7 +29,7 @@ func TestDev_ExplainsFailedStart(t *testing.T) {
 	require.Contains(t, got.stderr, "database_unavailable")
 }
 
-// The first start downloads and compiles for minutes: what cannot work is said before.
+// The first start downloads and compiles for minutes: settings that cannot work are refused before.
 func TestDev_NamedPortInUse(t *testing.T) {
 	t.Parallel()
 	var lc net.ListenConfig

@@ -13,8 +13,8 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// A provider that hangs takes the whole patience for each account: they are tried at the same time, and reported in
-// their order. This provider answers nobody before all have asked.
+// A provider that hangs uses up the whole patience of its account's check, so all accounts are tried at the same time,
+// and reported in order. This provider answers only after all have asked.
 func TestDoctor_TriesAccountsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)

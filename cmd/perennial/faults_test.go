@@ -58,7 +58,7 @@ func sql(t *testing.T, env map[string]string, statements ...string) {
 	}
 }
 
-// found returns the details of what the doctor does not find well in one check.
+// found returns the details and fixes of the faults that the doctor finds in one check.
 func (d diagnosis) found(check string) string {
 	var all []string
 	for _, f := range d.Checks {

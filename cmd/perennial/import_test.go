@@ -11,8 +11,8 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// A refused record is named with file and line and makes the exit code 1; run again with the record corrected, the
-// import takes only what is missing. An export has what was imported, without payment tokens unless they are asked for.
+// A refused record is named with file and line and makes the exit code 1; with the record corrected, the next import
+// takes only the missing ones. An export has the imported records, without payment tokens unless they are requested.
 func TestImport_AndExport(t *testing.T) {
 	t.Parallel()
 	env := database(t)

@@ -164,7 +164,7 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 	}
 }
 
-// What is refused leaves nothing behind: the same command works once it is fixed.
+// A refused command leaves nothing behind: it works once it is corrected.
 func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 	t.Parallel()
 	env := database(t)

@@ -39,7 +39,7 @@ func (f *follower) start(t *testing.T) {
 	t.Cleanup(func() { f.Process.Kill(); f.Wait() })
 }
 
-// emit makes n events, one for each customer that it creates.
+// emit causes n events, one for each customer that it creates.
 func emit(ctx context.Context, address, key string, n int) error {
 	for i := range n {
 		body := fmt.Sprintf(`{"email":"c%d@example.com","name":"C"}`, i)
@@ -62,8 +62,8 @@ func emit(ctx context.Context, address, key string, n int) error {
 	return nil
 }
 
-// Killed in the middle of its work and started again, a listener loses no event and keeps their order. What it was
-// sending comes twice, with the same id.
+// A listener that is killed and started again loses no event and keeps their order. The event that it was sending comes
+// twice, with the same id.
 func TestListen_SurvivesKills(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
@@ -129,7 +129,7 @@ func TestListen_SurvivesKills(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it holds a secret")
 }
 
-// kept is what a listener keeps between runs.
+// kept has what a listener keeps between runs.
 type kept struct{ Cursor, Secret string }
 
 // keptIn reads it; while there is none, it is zero.

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// inReview writes a payment of a fresh environment that needs review, and a callback about one that nobody has.
+// inReview writes a payment of a fresh environment that needs review, and a callback about an unknown payment.
 func inReview(t *testing.T, env map[string]string) (paymentID, callbackID string) {
 	t.Helper()
 	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
@@ -44,7 +44,7 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	require.Regexp(t, txn+` +Acme, Shop \(test\) +charge +success +7\.00 EUR +second_capture`, list)
 	require.Contains(t, perennial(t, env, "callback", "list").stdout, callback)
 
-	worker := start(t, env, "worker") // Temporal knows our search attributes from then on
+	worker := start(t, env, "worker") // creates our search attributes in Temporal
 	eventually(t, "it prepares Temporal", func() bool {
 		d, _ := diagnose(t, env)
 		return slices.Contains(d.verdicts("search attributes"), good)
@@ -94,7 +94,8 @@ func firstSignal(t *testing.T, env map[string]string, workflowID string) string 
 	return ""
 }
 
-// A decision is made while Temporal is away too; what follows is left to the reconciler, and the operator is told so.
+// A decision is also possible while Temporal is not available; the consequences are left to the reconciler, and the
+// output says so.
 func TestPaymentResolve_WithoutTemporal(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // A binary built with -tags pprof, as `make bench ARGS=--profile` does, serves profiles at PPROF_ADDRESS. The product
-// is built without: nobody should be able to ask a billing service for the state of its memory.
+// is built without: a billing service must not serve the contents of its memory.
 func init() {
 	address := os.Getenv("PPROF_ADDRESS")
 	if address == "" {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testkit.Main(m)
 }
 
-// outcome is what a run of the whole program came to.
+// outcome is the result of a run of the whole program.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -189,7 +189,7 @@ func TestStart_RefusedWithoutDatabase(t *testing.T) {
 	}
 }
 
-// What a variable says of the user is not believed.
+// Variables that name a user are not trusted.
 func TestActor_IsTheUserOfTheOperatingSystem(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {

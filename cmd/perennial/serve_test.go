@@ -41,7 +41,7 @@ func (r *running) stop() outcome {
 	return <-r.ended
 }
 
-// stackEnvironment has everything that serve needs, with free ports.
+// stackEnvironment returns the settings that serve needs, with free ports.
 func stackEnvironment(t *testing.T) map[string]string {
 	t.Helper()
 	env := database(t)
@@ -60,7 +60,7 @@ func stackEnvironment(t *testing.T) map[string]string {
 	return env
 }
 
-// eventually asks again until what is waited for is so; the deadline is for machines that do many things at once.
+// eventually polls until the condition holds; the deadline is for busy machines.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	require.Eventually(t, so, wait.Patience, 50*time.Millisecond, what)
@@ -89,7 +89,7 @@ func diagnose(t *testing.T, env map[string]string) (diagnosis, outcome) {
 	return d, got
 }
 
-// verdicts are what the doctor says of one check.
+// verdicts returns the doctor's verdicts of one check.
 func (d diagnosis) verdicts(check string) (all []string) {
 	for _, f := range d.Checks {
 		if f.Check == check {
@@ -99,7 +99,7 @@ func (d diagnosis) verdicts(check string) (all []string) {
 	return all
 }
 
-// One stack's life: nothing runs, everything runs, it drains; and what the doctor says at each time.
+// One stack's life: nothing runs, everything runs, it drains; the doctor is run at each stage.
 func TestServeAndDoctor(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
@@ -125,7 +125,7 @@ func TestServeAndDoctor(t *testing.T) {
 	}
 
 	simulator := start(t, env, "simulator")
-	serve := start(t, env, "serve") // the first build needs nobody to make it current
+	serve := start(t, env, "serve") // the first build makes itself current
 	eventually(t, "the doctor finds everything in order", func() bool {
 		d, got := diagnose(t, env)
 		return d.Healthy && got.code == cli.ExitDone

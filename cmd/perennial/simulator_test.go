@@ -20,7 +20,7 @@ import (
 	"perennial/internal/testkit/wait"
 )
 
-// Each of its settings changes what it does.
+// Each setting of the simulator has its effect.
 func TestSimulator_FollowsSettings(t *testing.T) {
 	t.Parallel()
 	signatures := make(chan string, 1)
@@ -62,7 +62,7 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 	require.Equal(t, cli.ExitDone, out.code, out.stderr)
 }
 
-// otherSimulatorPorts are those of the providers that a test does not use.
+// otherSimulatorPorts has free ports for the providers that a test does not use.
 var otherSimulatorPorts = map[string]string{
 	"SIMULATOR_ADYEN_ADDRESS": "127.0.0.1:0", "SIMULATOR_PAWAPAY_ADDRESS": "127.0.0.1:0",
 	"SIMULATOR_FLUTTERWAVE_ADDRESS": "127.0.0.1:0", "SIMULATOR_CONTROL_ADDRESS": "127.0.0.1:0",

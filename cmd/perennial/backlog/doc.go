@@ -1,3 +1,3 @@
-// Package backlog owns what waits, and from when on that is a fault: alarms, gauges and the doctor must agree on it.
-// It does not own the queries (db), nor how a fault is told.
+// Package backlog owns the kinds of waiting work and the age at which each is a fault: alarms, gauges and the doctor
+// must agree on them. It does not own the queries (db), nor how a fault is reported.
 package backlog

@@ -6,14 +6,15 @@ import (
 	"perennial/internal/config"
 )
 
-// Late is when due work counts as overdue: the promise is that nothing is later.
+// Late is the age at which due work counts as overdue: the promise is that nothing is later.
 const Late = time.Minute
 
-// FailingFor is how long a webhook endpoint may fail until its owner is worth a word.
+// FailingFor is the time for which a webhook endpoint may fail before it is reported.
 const FailingFor = time.Hour
 
 // BreakersShown bounds the accounts that are named at each scrape: a network that fails breaks them all.
 const BreakersShown = 100
 
-// ReconciledWithin is how old the reconciler's last pass may be: one may be under way, and one skipped beside it.
+// ReconciledWithin returns the age that the reconciler's last pass may have: one pass may be under way, and one skipped
+// meanwhile.
 func ReconciledWithin(c config.Config) time.Duration { return max(4*c.Worker.ReconcileEvery, 2*Late) }

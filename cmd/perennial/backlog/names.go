@@ -6,10 +6,10 @@ import (
 	"perennial/db"
 )
 
-// Named is how many rows a line of the doctor names; the rest it counts.
+// Named is the number of rows that a line of the doctor names; the rest is counted.
 const Named = 5
 
-// ActionOf names a subscription and what it waits for.
+// ActionOf names a subscription and its overdue action.
 func ActionOf(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }
 
 // Names joins the names of rows.

@@ -11,8 +11,8 @@ import (
 // Waiting is one reason for which money waits, as operators see it.
 type Waiting struct {
 	Check         string // of the doctor
-	Noun          string // what one of them is
-	State         string // what is the matter with them, behind their number; empty: the check says it
+	Noun          string // the name of one of them
+	State         string // their fault, printed behind their number; empty: the check has its own text
 	Alarm, Remedy string
 	Metric, Text  string // perennial_ and this: a count, the age of the oldest, amounts by currency
 	// Counted: the gauges of the backlog have number and age, so that only the amounts are left.
@@ -99,7 +99,8 @@ var untakenCharges = Waiting{
 	},
 }
 
-// undecidedFor is how long a provider may take over a payment: prompts end within minutes, card charges within a day.
+// undecidedFor is the time that a provider may take over a payment: prompts end within minutes, card charges within a
+// day.
 const undecidedFor = 24 * time.Hour
 
 var undecidedPayments = Waiting{
@@ -138,7 +139,7 @@ var unratedUsage = Waiting{
 	},
 }
 
-// SumsNamed is how many sums one look at the log or the doctor shows; the oldest come first.
+// SumsNamed is the number of sums that one line of the log or one run of the doctor shows; the oldest come first.
 const SumsNamed = 10
 
 // Totals adds up the sums.

@@ -239,7 +239,7 @@ func (c *catalogFlags) text(p *cli.Process) ([]byte, error) {
 	return os.ReadFile(c.file)
 }
 
-// symbol is how a change begins its line.
+// symbol returns the first character of a change's line.
 func symbol(c catalog.Change) string {
 	switch {
 	case c.Was == nil:

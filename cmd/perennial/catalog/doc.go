@@ -1,3 +1,3 @@
-// Package catalog owns the commands about catalogue files, and what they show. It does not own the form of the file
-// (api/catalog) or what applying one means (service/catalog).
+// Package catalog owns the commands for catalogue files and their output. It does not own the form of the file
+// (api/catalog) or the rules of applying one (service/catalog).
 package catalog

@@ -15,7 +15,7 @@ import (
 	servicecatalog "perennial/service/catalog"
 )
 
-// describeNew says what a new plan has beside its name and prices.
+// describeNew prints the fields of a new plan beyond its name and prices.
 func describeNew(line func(string, ...any), c servicecatalog.Change) {
 	p := c.To
 	if p.TrialDays > 0 {
@@ -38,7 +38,7 @@ func describeNew(line func(string, ...any), c servicecatalog.Change) {
 	}
 }
 
-// describeField says what a field was and becomes, and from when on that holds for running subscriptions.
+// describeField prints a field before and after, and from when on the new value holds for running subscriptions.
 func describeField(line func(string, ...any), c servicecatalog.Change, field string) {
 	was, to := *c.Was, c.To
 	running := func(from string) string {
@@ -86,7 +86,7 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 	}
 }
 
-// describeLines shows the lines that go and those that come.
+// describeLines prints the removed lines and the added ones.
 func describeLines(line func(string, ...any), before, after []string) {
 	for _, price := range less(before, after) {
 		line("  - %s", price)
@@ -96,7 +96,7 @@ func describeLines(line func(string, ...any), before, after []string) {
 	}
 }
 
-// environments is what holds where a plan has no setting of its own.
+// environments stands for the environment's setting, which applies where a plan has none.
 const environments = "the environment's"
 
 func ownDunning(p *dunning.Policy) string {
@@ -139,7 +139,7 @@ func note(value any) string {
 	return string(text)
 }
 
-// less returns the texts without those that take has, each as often as it has it.
+// less returns texts without those of take, each removed as often as take has it.
 func less(texts, take []string) (left []string) {
 	take = slices.Clone(take)
 	for _, text := range texts {

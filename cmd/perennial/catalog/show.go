@@ -47,7 +47,7 @@ func showCatalog(out io.Writer, changes []servicecatalog.Change, done bool) (dif
 	return differs, err
 }
 
-// describeChange says on some lines what changes about a plan and what that means for its subscriptions.
+// describeChange returns lines about a change of a plan and its effect on the plan's subscriptions.
 func describeChange(c servicecatalog.Change, done bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", symbol(c.Change), c.To.Key)

@@ -12,19 +12,19 @@ import (
 	"perennial/internal/config"
 )
 
-// Command is one word of the command line: it does something, or it has subcommands.
+// Command is one word of the command line: it has an action or subcommands.
 type Command struct {
 	Name        string
 	Summary     string // a clause, for the list
-	Arguments   string // what follows the flags
+	Arguments   string // the arguments behind the flags
 	About       string // what people must know; lines as they shall be printed
 	Examples    []string
 	Subcommands []*Command
 	Setup       func(*flag.FlagSet) Action
 }
 
-// Action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
-// exit code 2; ErrTold prints nothing more.
+// Action performs a command once its flags are parsed. A usageError prints the usage and ends with exit code 2; ErrTold
+// prints nothing more.
 type Action func(ctx context.Context, p *Process, args []string) error
 
 // The exit codes.
@@ -54,7 +54,7 @@ func (c *Command) Execute(ctx context.Context, p *Process, args []string) int {
 	path := c.Name
 	for len(c.Subcommands) > 0 {
 		if len(args) == 0 {
-			_, _ = io.WriteString(p.Stderr, c.help(path)) // nowhere else to say it
+			_, _ = io.WriteString(p.Stderr, c.help(path)) // a failure to write cannot be reported
 			return ExitUsage
 		}
 		word := args[0]
@@ -72,7 +72,7 @@ func (c *Command) Execute(ctx context.Context, p *Process, args []string) int {
 	}
 	// ContinueOnError: the package would else end the process, and print its own usage.
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // what it would say is said better below
+	flags.SetOutput(io.Discard) // its messages are replaced below
 	do := c.Setup(flags)
 	p.person.declare(flags)
 	rest, err := parse(flags, args)
@@ -98,14 +98,14 @@ func (c *Command) Execute(ctx context.Context, p *Process, args []string) int {
 	case errors.As(err, &usage):
 		return c.misused(p, path, usage.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintf(p.Stderr, "%s: interrupted\n", path) // nowhere else to say it
+		_, _ = fmt.Fprintf(p.Stderr, "%s: interrupted\n", path) // a failure to write cannot be reported
 	case !errors.Is(err, ErrTold):
-		_, _ = fmt.Fprintf(p.Stderr, "%s: %s\n", path, Describe(err)) // nowhere else to say it
+		_, _ = fmt.Fprintf(p.Stderr, "%s: %s\n", path, Describe(err)) // a failure to write cannot be reported
 	}
 	return ExitFailed
 }
 
-// parse lets flags and arguments come in any order, as people type them; after "--" come arguments only.
+// parse accepts flags and arguments in any order, as people type them; after "--" there are arguments only.
 func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -158,7 +158,7 @@ func (c *Command) misused(p *Process, path, text string) int {
 	return ExitUsage
 }
 
-// explain says in our words what the flag package found wrong.
+// explain returns the error of the flag package in our words.
 func explain(flags *flag.FlagSet, err error) string {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {

@@ -1,4 +1,4 @@
-// Package cli owns what a command is: its words, flags, help and exit codes, how a fault is told, and the outside
+// Package cli owns the parts of a command: its words, flags, help and exit codes, the output of faults, and the outside
 // world of one command: the environment, the streams, the clock and the person at the terminal. It does not own any
 // command.
 package cli

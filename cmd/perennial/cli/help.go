@@ -8,7 +8,7 @@ import (
 	"perennial/internal/spelling"
 )
 
-// help is what --help prints.
+// help returns the text of --help.
 func (c *Command) help(path string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n\nUsage: %s\n", path, c.Summary, c.usage(path))
@@ -44,8 +44,7 @@ func (c *Command) usage(path string) string {
 	return strings.TrimSpace(usage + " " + c.Arguments)
 }
 
-// describeFlags declares the flags once more to list them:
-// a command has no other list that could differ from what it parses.
+// describeFlags declares the flags once more to list them: a separate list could differ from the flags that are parsed.
 func (c *Command) describeFlags(path string) string {
 	if c.Setup == nil {
 		return ""
@@ -82,7 +81,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// suggestion finds what somebody probably meant.
+// suggestion returns the known word that is closest to a mistyped one.
 func suggestion(word string, known []string) string {
 	best, least := "", 3 // more than two slips are another word
 	for _, k := range known {

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/audit"
 )
 
-// person is what the person at the terminal claims, for the audit log.
+// person is the claim of the person at the terminal, for the audit log.
 type person audit.Claim
 
 // declare adds what every command takes: commands that change nothing have no use for it, and need not know.

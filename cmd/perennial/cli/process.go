@@ -17,7 +17,7 @@ type Process struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Now    func() time.Time
-	// command is what is carried out, without arguments: "perennial key create".
+	// command is the running command without arguments: "perennial key create".
 	command string
 	person  person
 }
@@ -27,10 +27,9 @@ func (p *Process) Config(commands ...config.Command) (config.Config, error) {
 	return config.Load(p.Lookup, commands...)
 }
 
-// Actor is who does what a command of the command line does: the user of the operating system and the host. The kernel
-// says which user runs a process; a variable such as SUDO_USER says whatever its owner likes. For whom the user acts is
-// what --as claims. It is evidence only as far as the host is trusted: whoever has the database's password may write
-// any.
+// Actor returns the actor of a command: the user of the operating system and the host. The kernel says which user runs
+// a process; a variable such as SUDO_USER can be set by its owner to anything. --as claims the person for whom the user
+// acts. This is evidence only as far as the host is trusted: with the database's password, any actor can be written.
 func (p *Process) Actor() db.Actor {
 	return db.ByCLI(terminalUser()).Doing(db.Call{Operation: p.command, Claim: audit.Claim(p.person)})
 }

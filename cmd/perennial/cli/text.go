@@ -20,9 +20,8 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary
-// may see it, unlike a caller of the API. A refusal has said all; what is below it are the database's words for the
-// same.
+// Describe returns an error as a text for a terminal. It includes the cause, which the person who runs the binary may
+// see, unlike a caller of the API. It omits the cause of a refusal: the database only repeats it in other words.
 func Describe(err error) string {
 	var faults config.Faults
 	if errors.As(err, &faults) {

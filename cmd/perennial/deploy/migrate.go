@@ -14,8 +14,8 @@ import (
 	"perennial/internal/config"
 )
 
-// MigrateCommand is a step of its own, and no API or worker migrates when it starts: a deployment that fails would else
-// leave the old program on a schema that nobody decided to have.
+// MigrateCommand is a separate step, and no API or worker migrates when it starts: otherwise a failed deployment could
+// leave the old program on a schema that it was not deployed for.
 func MigrateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "migrate", Summary: "migrate the database to the schema of this program",

@@ -46,7 +46,8 @@ type options struct {
 
 func (o options) path(name string) string { return filepath.Join(o.dir, name) }
 
-// dev is straight: up, story, stay, down. What was started is stopped in reverse order, whatever happened.
+// dev runs in a straight line: up, story, stay, down. Everything that was started is stopped in reverse order, whatever
+// happened.
 func dev(ctx context.Context, p *cli.Process, o options) (err error) {
 	if o.port < 1 || o.port > 65535 {
 		return cli.Usagef("--port is a number from 1 to 65535")
@@ -92,7 +93,7 @@ func dev(ctx context.Context, p *cli.Process, o options) (err error) {
 	return errors.Join(err, d.stay(ctx))
 }
 
-// invite says what there is to see and to try.
+// invite prints what the user can look at and try.
 func (d *stack) invite(played story.Played) {
 	api := d.service.URL()
 	workflow := ""
@@ -116,7 +117,7 @@ func (d *stack) invite(played story.Played) {
 	d.screen.say("\n  Ctrl-C stops everything; the data stays in %s. To forget it, delete that directory.", d.options.dir)
 }
 
-// ownProgram is how to start this program again.
+// ownProgram returns the path that starts this program again.
 func ownProgram() string {
 	if path, err := os.Executable(); err == nil {
 		return path

@@ -10,7 +10,7 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// screen is what dev shows. On a terminal, lines of progress overwrite each other; elsewhere each is kept.
+// screen writes the output of dev. On a terminal, lines of progress overwrite each other; elsewhere each is kept.
 type screen struct {
 	out      io.Writer
 	colour   bool
@@ -46,7 +46,7 @@ func (s *screen) fact(name, text string) {
 	}
 }
 
-// doing tells what takes time just now.
+// doing shows the step that takes time now.
 func (s *screen) doing(what string) { _, _ = fmt.Fprintln(s, what) } // Write never fails
 
 // Write takes the progress of devstack, a line at a time.

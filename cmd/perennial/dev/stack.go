@@ -21,8 +21,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// logName is where the JSON log of dev goes: the terminal is for the story.
-// The log of the start before is kept as .old.
+// logName is the file of dev's JSON log: the terminal is for the story. The log of the previous start is kept as .old.
 const logName = "log/perennial.log"
 
 // spaceForData is room for a new database (40 MB), its write-ahead log, and some days of trying things out.
@@ -55,10 +54,11 @@ type stack struct {
 	simulator *serve.Simulated
 	service   *serve.Server
 	downs     []func(context.Context) error // in the order of starting
-	stopped   chan error                    // a server ended by itself
+	stopped   chan error                    // a server ended unexpectedly
 }
 
-// onDown notes how to stop what has just started, at once: a start that fails later must leave no process behind.
+// onDown registers how to stop what has just started, immediately: a start that fails later must leave no process
+// behind.
 func (d *stack) onDown(down func(context.Context) error) { d.downs = append(d.downs, down) }
 
 // up starts everything in the order in which it depends on each other.
@@ -131,7 +131,7 @@ func (d *stack) startPostgres(ctx context.Context) error {
 	return nil
 }
 
-// migrate runs at every start, unlike in an installation: nobody else runs on this database during it.
+// migrate runs at every start, unlike in an installation: no other program uses this database meanwhile.
 func (d *stack) migrate(ctx context.Context) error {
 	url := d.config.Database.URL.Reveal()
 	d.screen.doing("bringing the database to the present schema")
@@ -187,7 +187,7 @@ func (d *stack) startOurs(ctx context.Context) error {
 	})
 }
 
-// configure reads the settings as every command does, with what was started in place of what is not set.
+// configure reads the settings as every command does; the servers that were started replace settings that are absent.
 func (d *stack) configure(context.Context) error {
 	started := map[string]string{
 		"DATABASE_URL": d.config.Database.URL.Reveal(), "TEMPORAL_ADDRESS": d.config.Temporal.Address,
@@ -249,13 +249,14 @@ func (d *stack) address(liked int, insist bool) (string, error) {
 	return loopback(port), err
 }
 
-// thisMachine is where receivers of the story and of the user listen, so it is allowed besides what is configured.
+// thisMachine has the addresses on which receivers of the story and of the user listen, so it is allowed in addition to
+// the configured ones.
 var thisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// buildOf names a build by what is in it: while a program is being changed every compilation is another version, and
-// the commit would not tell them apart.
+// buildOf names a build by its content: while a program is being changed every compilation is another version, which
+// the commit does not show.
 func buildOf(path string, err error) (string, error) {
 	if err != nil {
 		return "", err

@@ -23,8 +23,8 @@ import (
 	"perennial/worker"
 )
 
-// bootstrap makes tenant, app, test environment, provider account and API key on the first start,
-// and finds them on later ones.
+// bootstrap creates tenant, app, test environment, provider account and API key on the first start, and finds them on
+// later ones.
 func (d *stack) bootstrap(ctx context.Context) error {
 	store, err := db.Open(ctx, db.Config{
 		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.Now, ApplicationName: "perennial dev",
@@ -57,8 +57,8 @@ func (d *stack) bootstrap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The key is shown once by whoever makes it, and its plain text is nowhere else: an end right here costs a second
-	// app at the next start, nothing more.
+	// The plain text of the key is returned only once: a crash at this point costs a second app at the next start,
+	// nothing more.
 	d.state.apiKey, d.providerConfigID = out.Key.Plain, out.ProviderConfigID
 	if err := d.state.save(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *stack) bootstrap(ctx context.Context) error {
 	return nil
 }
 
-// find says what earlier starts left, and which provider account is theirs.
+// find loads the tenant, the app and the provider account of earlier starts.
 func (d *stack) find(ctx context.Context, store *db.Store, environmentID string) error {
 	account, err := store.Payments.ProviderConfig(ctx, environmentID)
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *stack) startService(ctx context.Context) (err error) {
 	return nil
 }
 
-// currentWithin is how long Temporal may take to see the worker's pollers; a fresh server needs some seconds.
+// currentWithin is the time that Temporal may take to see the worker's pollers; a fresh server needs some seconds.
 const currentWithin = 90 * time.Second
 
 // awaitCurrent waits until Temporal gives work to this very build: before that nothing would answer the story.
@@ -174,7 +174,7 @@ func (d *stack) describe() error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// watch notices a server that ends by itself.
+// watch reports a server that ends unexpectedly.
 func (d *stack) watch(name string, done <-chan struct{}) {
 	go func() {
 		<-done
@@ -195,7 +195,8 @@ func (d *stack) stay(ctx context.Context) error {
 	}
 }
 
-// down stops what runs, the last started first, and goes on where something does not stop.
+// down stops all that runs, the last started first. A server that does not stop does not keep the others from being
+// stopped.
 func (d *stack) down(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var errs []error

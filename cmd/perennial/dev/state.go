@@ -18,8 +18,8 @@ const (
 	devWebhookSecret = "PERENNIAL_DEV_STRIPE_WEBHOOK_SECRET"
 )
 
-// state is what dev keeps between starts, in a file that only its user can read. Losing it loses nothing but the way
-// in: the next start makes another app.
+// state has what dev keeps between starts, in a file that only its user can read. Losing the file loses only the
+// access: the next start makes another app.
 type state struct {
 	path          string
 	kek           string

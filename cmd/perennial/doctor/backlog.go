@@ -9,7 +9,7 @@ import (
 	"perennial/db"
 )
 
-// backlog checks that what is due is done, from the rows alone: it finds what every other check calls healthy.
+// backlog checks by the rows alone that due work is done: it finds faults that every other check calls healthy.
 func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -31,8 +31,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.disputes(ctx, store, b)
 }
 
-// overlooked looks at every date that a row carries, whatever the next actions say: a build that knows nothing of a
-// date writes one without it.
+// overlooked checks every date in a row, whatever the next actions are: a build that does not know a date writes a next
+// action without it.
 func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 	const check = "overlooked dates"
 	found, err := store.Reconcile.OverlookedDates(ctx, d.now().Add(-backlog.Late))
@@ -49,8 +49,8 @@ func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 	}
 }
 
-// reconciled looks at when the last pass ended, not at the workflow:
-// one that runs and fails each time looks alive in Temporal.
+// reconciled checks when the last pass ended, not the workflow: one that runs and fails each time looks alive in
+// Temporal.
 func (d *doctor) reconciled(b db.Backlog) {
 	const check = "reconciler"
 	allowed := backlog.ReconciledWithin(d.config)

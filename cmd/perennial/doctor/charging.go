@@ -9,7 +9,7 @@ import (
 	"perennial/db"
 )
 
-// charging names what is paused. It warns only: a person wants it so, but must not forget it.
+// charging names paused charging. It only warns: a person wants the pause, but must not forget it.
 func (d *doctor) charging(ctx context.Context, store *db.Store) {
 	const check = "charging"
 	paused, err := store.Payments.PausedCharging(ctx)

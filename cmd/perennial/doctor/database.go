@@ -17,7 +17,8 @@ import (
 	"perennial/service/tenancy"
 )
 
-// maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
+// maxSkew is the difference that our clock may have from the database's. Leases and retry windows are counted in
+// seconds and hours.
 const maxSkew = 2 * time.Second
 
 // database returns a store for the later checks; nil where there is nothing that they could read.
@@ -66,7 +67,7 @@ func (d *doctor) writes(ctx context.Context, store *db.Store, version string) {
 	d.ok("database", "PostgreSQL %s answers and takes writes", version)
 }
 
-// usagePartitions checks that somebody makes partitions. Without one, records go to the default partition, which
+// usagePartitions checks that partitions are created ahead. Without one, records go to the default partition, which
 // retention cannot drop.
 func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
 	const check = "usage partitions"
@@ -83,7 +84,7 @@ func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
 	}
 }
 
-// connect asks on a connection of its own: the time must not wait in a pool.
+// connect opens its own connection: waiting in a pool would distort the measured time.
 func (d *doctor) connect(ctx context.Context) (skew time.Duration, version string, writable bool, err error) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
@@ -93,7 +94,7 @@ func (d *doctor) connect(ctx context.Context) (skew time.Duration, version strin
 	}
 	defer func() { _ = conn.Close(ctx) }() // nothing is pending on it
 	var there time.Time
-	// Both ends of the round trip are read: half of it is how old the database's answer is.
+	// The clock is read before and after: half of the round trip is the age of the database's answer.
 	before := d.now()
 	err = conn.QueryRow(ctx,
 		"select clock_timestamp(), current_setting('server_version'), current_setting('transaction_read_only') = 'off'").
@@ -114,7 +115,7 @@ func (d *doctor) schema(ctx context.Context) bool {
 	case current < wanted:
 		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
 		return false
-	// The checks go on: a program reads a newer schema (migrations expand before they contract).
+	// The checks continue: a program can read a newer schema (migrations expand before they contract).
 	case current > wanted:
 		d.warn("schema", "finish the deployment: a newer program has migrated the database",
 			"version %d, this program knows %d", current, wanted)
@@ -124,7 +125,7 @@ func (d *doctor) schema(ctx context.Context) bool {
 	return true
 }
 
-// keys checks that the key-encryption key opens what it must: every app's keyset, and every environment's credentials.
+// keys checks that the key-encryption key opens every app's keyset and every environment's credentials.
 func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	const check = "key-encryption key"
 	keys, err := vault.New(d.config.KEK.Reveal())
@@ -171,7 +172,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	})
 }
 
-// accountsAtOnce is how many accounts at providers are tried at a time.
+// accountsAtOnce is the number of accounts at providers that are tried at a time.
 const accountsAtOnce = 8
 
 // environments checks several at a time, since a provider that hangs takes the whole patience for each of its accounts,
@@ -194,7 +195,7 @@ func (d *doctor) environments(all []db.Environment, check func(*doctor, db.Envir
 	}
 }
 
-// settings shows what was chosen when an environment was made, and whether this build can still work with it.
+// settings shows the settings of an environment and checks that this build can work with them.
 func (d *doctor) settings(e db.Environment) {
 	const check = "environment"
 	if err := e.Settings.Validate(); err != nil {
@@ -230,7 +231,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		account.Provider, e.ID, e.Mode, wire.CallbackURL(d.config, account.Provider, account.ID))
 }
 
-// mendAccount says what to do about an account that does not work: a time-out is no matter of keys.
+// mendAccount returns the fix for an account that does not work: a time-out has nothing to do with keys.
 func mendAccount(err error, configID string) string {
 	if fault.From(err).Kind == fault.Unavailable {
 		return "see whether the provider is up, and that this machine reaches it; what waits is sent by itself then"

@@ -9,7 +9,8 @@ import (
 	"perennial/db"
 )
 
-// evidenceSoon is how long before its deadline a dispute is reported: somebody must still collect the documents.
+// evidenceSoon is the time before its deadline at which a dispute is reported: a person must still collect the
+// documents.
 const evidenceSoon = 3 * 24 * time.Hour
 
 // disputes warns only: the installation works, but each dispute has a deadline at the provider.

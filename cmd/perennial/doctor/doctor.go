@@ -45,8 +45,8 @@ const (
 	bad     = "failed"
 )
 
-// finding is what one check came to. Fix is what to do, in words that a person can follow at night; it is empty where
-// nothing is wrong.
+// finding is the result of one check. Fix says what to do, in words that a person can follow at night; it is empty
+// where nothing is wrong.
 type finding struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"`
@@ -78,7 +78,7 @@ func (r *report) failed() bool {
 	return false
 }
 
-// examine asks one thing after the other. What needs something that is broken is left out: one cause, one line.
+// examine runs one check after the other. A check that needs a broken part is left out: one cause, one line.
 func examine(ctx context.Context, p *cli.Process, patience time.Duration) *report {
 	var r report
 	c, err := p.Config(config.Doctor)
@@ -92,7 +92,7 @@ func examine(ctx context.Context, p *cli.Process, patience time.Duration) *repor
 	r.ok("configuration", "complete")
 	d := &doctor{report: &r, config: c, now: p.Now, patience: patience}
 	store := d.database(ctx)
-	// Temporal is looked at all the same: both may be broken, and each is fixed by somebody else.
+	// Temporal is checked nevertheless: both may be broken, and different people may have to fix them.
 	if store == nil {
 		d.temporal(ctx, nil)
 		return &r
@@ -104,7 +104,7 @@ func examine(ctx context.Context, p *cli.Process, patience time.Duration) *repor
 	return &r
 }
 
-// doctor carries what the checks share.
+// doctor has what the checks share.
 type doctor struct {
 	*report
 	config   config.Config
@@ -112,7 +112,7 @@ type doctor struct {
 	patience time.Duration
 }
 
-// within gives one check its time. One that hangs must not keep the others from being told.
+// within bounds the time of one check: one that hangs must not delay the report of the others.
 func (d *doctor) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d.patience)
 }

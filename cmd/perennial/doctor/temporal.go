@@ -22,11 +22,11 @@ import (
 	"perennial/worker"
 )
 
-// startWorker fixes all that a worker's bootstrap makes; 15 s is how often it looks.
+// startWorker is the fix for everything that a worker's bootstrap creates; it looks every 15 s.
 const startWorker = "run `perennial worker` (or serve): it creates what is missing within 15 s"
 
-// temporal checks what the workers need of Temporal.
-// roster is nil where the database is away: who works is known from there only.
+// temporal checks what the workers need of Temporal. roster is nil where the database is not available: only the
+// database knows the running workers.
 func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "perennial-doctor", LogLevel: "error", LogOutput: io.Discard, Now: d.now,
@@ -35,7 +35,7 @@ func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 		d.fail("Temporal", "this is a fault of the program", "%v", err)
 		return
 	}
-	t.Logger = zap.NewNop()             // the SDK's log would only repeat what the checks say
+	t.Logger = zap.NewNop()             // the SDK's log would only repeat the findings of the checks
 	defer func() { _ = t.Close(ctx) }() // nothing is buffered
 	c, err := wire.Temporal(d.config.Temporal, t)
 	if err != nil {
@@ -98,8 +98,8 @@ func (d *doctor) searchAttributes(ctx context.Context, c client.Client) {
 	}
 }
 
-// version checks that new work reaches somebody. That another build than this one works is what a rolling update looks
-// like; that nobody does is a fault, whichever build is current.
+// version checks that a worker takes new work. It is normal in a rolling update that another build takes it; that no
+// build takes it is a fault, whichever one is current.
 func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Roster) {
 	const check = "worker version"
 	ctx, cancel := d.within(ctx)
@@ -144,7 +144,7 @@ func (d *doctor) queue(ctx context.Context, c client.Client, name, kind string, 
 	ctx, cancel := d.within(ctx)
 	defer cancel()
 	check := "queue " + name
-	// Asked queue by queue: a worker may poll some and not others, and then only one kind of work stands still.
+	// Each queue is checked: a worker may poll some and not others, and then only one kind of work stops.
 	answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: d.config.Temporal.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: name}, TaskQueueType: is,
 	})

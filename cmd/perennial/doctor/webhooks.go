@@ -9,7 +9,7 @@ import (
 	"perennial/db"
 )
 
-// disabledFor is how long an endpoint that was disabled because it failed is named.
+// disabledFor is the time for which an endpoint that was disabled because it failed is named.
 const disabledFor = 7 * 24 * time.Hour
 
 // webhooks checks that what endpoints are owed is on its way. Receivers that fail are their owners' concern: a warning.

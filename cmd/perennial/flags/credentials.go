@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// Credentials are where the credentials of an account are, by their names: a command line is in the shell's history
-// and in the process list.
+// Credentials names the places that have the credentials of an account, not the credentials: a command line is in the
+// shell's history and in the process list.
 type Credentials struct {
 	provider string
 	given    []givenCredential
@@ -82,7 +82,7 @@ func (c *Credentials) Account(p *cli.Process) (*usecase.Account, error) {
 	return &usecase.Account{Provider: c.provider, Credentials: credentials}, err
 }
 
-// credential never repeats what it was given: who mistakes the flag types the secret itself.
+// credential never repeats its argument: a user who mistakes the flag types the secret itself.
 func credential(p *cli.Process, stdin *bufio.Scanner, flagName, variable string) (string, error) {
 	if variable == "-" {
 		if stdin.Scan() && strings.TrimSpace(stdin.Text()) != "" {

@@ -5,7 +5,7 @@ import "strings"
 // List is a flag that may be repeated.
 type List []string
 
-// String is what was given.
+// String returns the values of the flag, joined by commas.
 func (l *List) String() string { return strings.Join(*l, ",") }
 
 // Set appends a value.

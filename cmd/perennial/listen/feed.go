@@ -14,8 +14,8 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// feed reads events as any app does: through the public API. It has no other rights than its key, and sees what a
-// webhook endpoint of the environment would be sent.
+// feed reads events as any app does: through the public API. It has only the rights of its key, and sees what a webhook
+// endpoint of the environment would receive.
 type feed struct {
 	base string
 	key  string
@@ -103,7 +103,7 @@ func (f feed) list(ctx context.Context, query url.Values) (events []feedEvent, m
 	return list.Data, list.HasMore, nil
 }
 
-// refusalOf tells an answer that stays the same from one that passes, such as 429 and 503.
+// refusalOf distinguishes an answer that stays the same from one that passes, such as 429 and 503.
 func refusalOf(response *http.Response) error {
 	var problem struct {
 		Code   string `json:"code"`

@@ -64,7 +64,7 @@ func Command() *cli.Command {
 // patterns choose what to forward, by the rule by which the events of a webhook endpoint are chosen.
 func (o options) patterns() []string { return strings.Split(o.events, ",") }
 
-// check refuses before anything is asked or written. Each refusal names the flag and what it takes.
+// check validates the options before any request or write. Each refusal names the flag and its valid values.
 func (o options) check() error {
 	for _, pattern := range o.patterns() {
 		if err := event.Pattern(pattern).Check(); err != nil {
@@ -110,7 +110,7 @@ func run(ctx context.Context, p *cli.Process, o options) error {
 	switch {
 	case o.after != "":
 		state.Cursor = o.after
-	// A first run begins with the next event: a year of history in a local receiver is hardly what was meant.
+	// A first run begins with the next event: sending a year of history to a local receiver is hardly wanted.
 	case !known || o.fromNow:
 		if state.Cursor, err = patiently(ctx, p, o.interval, follower.newest); err != nil {
 			return endOf(ctx, err)
@@ -130,8 +130,8 @@ func run(ctx context.Context, p *cli.Process, o options) error {
 	return endOf(ctx, err)
 }
 
-// endOf makes nothing of an error that only says that the user pressed Ctrl-C.
-// A script that stops it must not see a failure.
+// endOf removes an error that only says that the user pressed Ctrl-C: a script that stops the command must not see a
+// failure.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -168,7 +168,7 @@ func follow(
 		}
 		for _, e := range page.events {
 			if !delivery.Wants(o.patterns(), event.Type(e.Type)) {
-				// Not saved for each: after a crash, an event that nobody wants may be skipped again.
+				// The cursor is not saved for each skipped event: after a crash, these are skipped again.
 				state.Cursor = e.ID
 				continue
 			}

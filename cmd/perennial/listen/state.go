@@ -16,7 +16,7 @@ import (
 	"perennial/webhooks"
 )
 
-// kept is what listen keeps between runs, in a file that only its user can read.
+// kept has what listen keeps between runs, in a file that only its user can read.
 type kept struct {
 	path   string
 	onDisk bool

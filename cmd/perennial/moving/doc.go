@@ -1,3 +1,3 @@
-// Package moving owns the commands that import and export, and what they show. It does not own the files
+// Package moving owns the commands that import and export, and their output. It does not own the files
 // (service/movefile) or the use cases (service/moving).
 package moving

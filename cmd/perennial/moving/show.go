@@ -15,7 +15,7 @@ import (
 	servicemoving "perennial/service/moving"
 )
 
-// progressEvery is how often an import says how far it is.
+// progressEvery is the pause between two lines of progress of an import.
 const progressEvery = 5 * time.Second
 
 // importScreen shows an import: records of a dry run on standard output, refusals and progress on standard error, and
@@ -42,7 +42,7 @@ type balanceKey struct {
 	currency   money.Currency
 }
 
-// billed is what the first invoices of a month come to.
+// billed has the sums of the first invoices of a month.
 type billed struct {
 	invoices   int
 	total, due money.Minor
@@ -84,7 +84,7 @@ func (s *importScreen) line(l servicemoving.ImportedLine) {
 	}
 }
 
-// recordName is what a refusal calls a record.
+// recordName returns the name of a record in refusals.
 func recordName(l servicemoving.ImportedLine) string {
 	if l.ID == "" {
 		return cmp.Or(string(l.Type), "record")
@@ -169,7 +169,7 @@ func (s *importScreen) all(outcome servicemoving.ImportOutcome) (n int) {
 	return n
 }
 
-// to keeps the first error of the output: a summary that nobody could read must not end with exit code 0.
+// to keeps the first error of the output: where the summary could not be written, the exit code must not be 0.
 func (s *importScreen) to(_ int, err error) {
 	if s.err == nil {
 		s.err = err

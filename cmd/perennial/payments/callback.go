@@ -50,9 +50,9 @@ func callbackListCommand() *cli.Command {
 
 func callbacksTable(out io.Writer, found []db.LostCallback) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tPAYMENT\tREFERENCE\tTYPE\tRECEIVED") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tPAYMENT\tREFERENCE\tTYPE\tRECEIVED") // Flush reports
 	for _, c := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", // Flush reports
 			c.ID, c.TransactionID, c.ProviderRef, c.Type, c.ReceivedAt.UTC().Format(time.DateTime))
 	}
 	return w.Flush()

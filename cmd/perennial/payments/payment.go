@@ -20,7 +20,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// listed is how many rows a list of the command line shows, the oldest first.
+// listed is the number of rows that a list of the command line shows, the oldest first.
 const listed = 100
 
 // PaymentCommand is `perennial payment`.
@@ -57,9 +57,9 @@ func paymentListCommand() *cli.Command {
 
 func reviewsTable(out io.Writer, found []db.Review) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tOF\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tOF\tTYPE\tSTATUS\tAMOUNT\tREASON\tREFERENCE\tTO REVIEW\tSINCE") // Flush reports
 	for _, r := range found {
-		_, _ = fmt.Fprintf(w, "%s\t%s, %s (%s)\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s, %s (%s)\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush reports
 			r.ID, r.Tenant, r.App, r.Mode, r.Type, r.Status, money.Format(r.Amount, r.Currency),
 			r.Reason, r.ProviderRef, r.ReviewRef, r.Since.UTC().Format(time.DateTime))
 	}
@@ -86,8 +86,8 @@ func paymentResolveCommand() *cli.Command {
 				if !slices.Contains(payment.Decisions(), decision) {
 					return cli.Usagef("--outcome is succeeded, failed or returned, not %q", *outcome)
 				}
-				// Required, since the next person to look at this money has only the row: what was seen at the
-				// provider is nowhere else.
+				// The note is required: the next person to look at this money has only the row, and nothing else
+				// records what was seen at the provider.
 				if *note == "" {
 					return cli.Usagef("--note is missing: say how you found it out")
 				}

@@ -58,7 +58,7 @@ func providerListCommand() *cli.Command {
 
 func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	// Flush tells
+	// Flush reports
 	_, _ = fmt.Fprintln(
 		w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tENVIRONMENT\tTAKES\tCONNECTION\tCHARGING\tCHANGED\tCALLBACKS TO",
 	)
@@ -72,7 +72,7 @@ func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) er
 			callbacks = "none: it has no webhook secret"
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Tenant, a.App, a.Mode, a.Provider,
-			a.EnvironmentID, rank(a), status, chargingOf(a), a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush tells
+			a.EnvironmentID, rank(a), status, chargingOf(a), a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush reports
 	}
 	return w.Flush()
 }
@@ -146,7 +146,7 @@ func replaceCredentials(
 		return err
 	}
 	use := service.New(store, p.Now).WithProviders(wire.GatewayOf(c, keys))
-	// A mistyped key would stall every payment of the environment until somebody reads the log.
+	// A mistyped key would stall every payment of the environment until a person reads the log.
 	if !untested {
 		if err := use.Payments.TryCredentials(ctx, keys, account, n); err != nil {
 			_, _ = fmt.Fprintf(p.Stderr, "nothing was changed; --skip-test stores without asking %s\n",

@@ -11,12 +11,12 @@ import (
 	"perennial/db"
 )
 
-// alarmEvery is how often a process with an API looks at the backlog by itself, for installations without alerts.
+// alarmEvery is the pause between two checks of the backlog by a process with an API, for installations without alerts.
 const alarmEvery = 15 * time.Second
 
-// alarm logs what the backlog shows, until ctx ends. Each fault is logged once a minute for as long as it lasts. Every
-// process with an API does so: they do not know of each other, and an alarm that comes twice is better than one that
-// depends on a leader.
+// alarm logs the faults of the backlog until ctx ends. Each fault is logged once a minute for as long as it lasts.
+// Every process with an API does so: the processes do not know of each other, and a duplicate alarm is better than one
+// that depends on a leader.
 func (s *Server) alarm(ctx context.Context, store *db.Store, now func() time.Time) {
 	said := &said{at: map[string]time.Time{}}
 	for {
@@ -36,7 +36,7 @@ func (s *Server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	}
 }
 
-// leftAlone is how long dates may have passed that nothing waits for: a pass of the reconciler sees to them within a
+// leftAlone is the time for which passed dates may be left alone: a pass of the reconciler handles them within a
 // minute.
 const leftAlone = 5 * time.Minute
 

@@ -33,8 +33,8 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 		return nil, err
 	}
 	dispatching := s.dispatching(p, store)
-	// The port is taken here rather than in Serve: one that is in use fails the start, and port 0 has its number before
-	// anybody is told the address.
+	// The port is opened here rather than in Serve: a port in use fails the start, and port 0 has its number before the
+	// address is printed.
 	inner, err := new(net.ListenConfig).Listen(ctx, "tcp", c.HTTP.ListenAddress)
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
@@ -88,7 +88,7 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 	return part, nil
 }
 
-// certificate is what connections to the API are encrypted with; nil: they are not.
+// certificate returns the TLS configuration of the API; nil: connections are not encrypted.
 func (s *Server) certificate(p *cli.Process) (scheme string, encrypted *tls.Config, err error) {
 	c := s.config.HTTP
 	if c.TLSCert == "" {

@@ -15,8 +15,8 @@ import (
 )
 
 // backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
-// worker, and show how late work is before it is done. Ages come beside counts because a count says how much and an age
-// how bad. Counts stop at 10,000, so that a scrape during a disaster is no full scan.
+// worker, and show how late work is before it is done. There are counts and ages: a count shows how much, an age how
+// bad. Counts stop at 10,000, so that a scrape during a disaster is no full scan.
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
 	{
@@ -130,12 +130,12 @@ func (s *Server) watchBacklog(store *db.Store, now func() time.Time) error {
 	})
 }
 
-// probeTime is what a write that is to find out whether writes are taken may take, whatever the reads before it have
+// probeTime bounds the write that checks whether the database takes writes, however much time the reads before it have
 // left.
 const probeTime = 5 * time.Second
 
-// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them.
-// Only an answer of the database is a refusal: one that does not come in time proves nothing, and tried is false.
+// refusesWrites returns why the database takes no writes. Where its settings allow writes, only a write finds that out.
+// Only an answer of the database is a refusal: an answer that does not come in time proves nothing, and tried is false.
 func (s *Server) refusesWrites(ctx context.Context, store *db.Store, b db.Backlog) (tried bool, refused error) {
 	if !b.Writable {
 		return true, errReadOnly

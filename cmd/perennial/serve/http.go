@@ -44,10 +44,10 @@ func serveOn(inner net.Listener, handler http.Handler) *listener {
 	return l
 }
 
-// url is where it listens, for people on this machine.
+// url returns the address on which it listens, for people on this machine.
 func (l *listener) url() string { return "http://" + wire.Reachable(l.net.Addr().String()) }
 
-// stop takes no new requests and finishes the open ones, for at most the grace; what is open then is cut.
+// stop takes no new requests and finishes the open ones for at most the grace; then it cuts those that are still open.
 func (l *listener) stop(ctx context.Context, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
@@ -58,7 +58,7 @@ func (l *listener) stop(ctx context.Context, grace time.Duration) error {
 	return err
 }
 
-// operations is what machines ask a process, apart from the API: nobody outside should reach it.
+// operations serves the endpoints for machines, apart from the API: they should not be reachable from outside.
 func operations(metrics http.Handler, h *httpkit.Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)

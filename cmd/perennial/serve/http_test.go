@@ -43,7 +43,7 @@ func fetch(ctx context.Context, url string) error {
 	return answer.Body.Close()
 }
 
-// A request that is under way is finished, and one that takes too long is cut and said to be.
+// An open request is finished, and one that takes too long is cut and reported.
 func TestListener_FinishesOpenRequests(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})

@@ -11,14 +11,14 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// A process with an API does every second what follows from its own writes, and asks every minute for what other
-// processes have left, at first when it starts.
+// A process with an API handles every second what its own writes require, and every minute, first when it starts, what
+// other processes have left.
 const (
 	keepUpEvery = time.Second
 	keepUpAll   = 60 // every how many times it asks for what others have left
 )
 
-// keepUp does so until ctx ends. What is left is asked for also after a failure; each one is told in the log.
+// keepUp does so until ctx ends. After a failure it asks for the rest as well; each failure is logged.
 func (s *Server) keepUp(ctx context.Context, own, left func(context.Context) (int, error), failed string) {
 	for n := 0; cli.Pause(ctx, keepUpEvery) == nil; n++ {
 		_, err := own(ctx)

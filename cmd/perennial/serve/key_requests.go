@@ -9,11 +9,11 @@ import (
 	"perennial/api"
 )
 
-// keyRequestsEvery is how often the processes of the API tell each other how many requests keys made: a fifth of a
-// second of a key's rate is what each can grant beyond it.
+// keyRequestsEvery is the pause between two exchanges of the numbers of requests of keys among the processes of the
+// API: each can exceed a key's rate by what the key may do in a fifth of a second.
 const keyRequestsEvery = 200 * time.Millisecond
 
-// shareKeyRequests tells them until ctx ends. While the database is away, each process limits by itself.
+// shareKeyRequests exchanges them until ctx ends. While the database is not available, each process limits alone.
 func (s *Server) shareKeyRequests(ctx context.Context, server *api.Server) {
 	ticks := time.NewTicker(keyRequestsEvery)
 	defer ticks.Stop()

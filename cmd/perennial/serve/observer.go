@@ -34,7 +34,7 @@ type said struct {
 	at map[string]time.Time
 }
 
-// sayEvery is how often the same fault of the same account is logged.
+// sayEvery is the pause between two log lines about the same fault of the same account.
 const sayEvery = time.Minute
 
 // again reports whether it is time to log a fault, and notes that it was.
@@ -77,8 +77,8 @@ func (o observer) CredentialsRefused(ctx context.Context, r charging.Credentials
 		zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
-// ProviderSilent implements charging.Observer. One silence may be anything and is repeated by itself; many are in the
-// alarm about charges that are not taken.
+// ProviderSilent implements charging.Observer. A single silence may have any cause and is repeated automatically; many
+// show in the alarm about charges that are not taken.
 func (o observer) ProviderSilent(ctx context.Context, r charging.ProviderSilent) {
 	o.telemetry.Instruments.ProviderSilence(ctx, r.Provider)
 	if !o.said.again("silent "+r.ProviderConfigID, o.now()) {
@@ -133,7 +133,7 @@ func (o observer) PaymentEnded(ctx context.Context, p charging.Ended) {
 	}
 }
 
-// reconciled counts what a pass of the reconciler fixed; nothing found is nothing said.
+// reconciled counts the repairs of a pass of the reconciler; a pass without findings logs nothing.
 func (o observer) reconciled(found contract.ReconcileResult) {
 	ctx := context.Background() // a measurement belongs to no request
 	if found.Stuck > 0 {
@@ -148,7 +148,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		o.telemetry.Logger.Warn("subscriptions did not wait for dates that have passed, as an earlier build leaves them; their workflows were woken "+
 			"(docs/operations.md, a step back)", zap.Int("count", found.Overlooked))
 	}
-	// What is found is repaired, so it is no alarm; a rate of it that stays is, which the counter is for.
+	// A finding is repaired, so it is no alarm; a lasting rate of findings is, which the counter shows.
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
 		if n > 0 {
 			o.telemetry.Instruments.ReconcilerFindings(ctx, kind, n)

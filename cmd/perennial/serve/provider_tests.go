@@ -11,10 +11,10 @@ import (
 	"perennial/service"
 )
 
-// providerTestsEvery is how often a process with an API looks for accounts that nobody has tested for a day.
+// providerTestsEvery is the pause between two searches for accounts whose last test is older than a day.
 const providerTestsEvery = 5 * time.Minute
 
-// testProviders tests the connections of accounts once a day, until ctx ends. It runs beside Temporal: a provider that
+// testProviders tests the connections of accounts once a day, until ctx ends. It runs outside Temporal: a provider that
 // hangs costs no slot of a payment, and a claim in the database shares the accounts among processes.
 func (s *Server) testProviders(ctx context.Context, use *service.Service) {
 	for {

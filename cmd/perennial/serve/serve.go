@@ -74,6 +74,6 @@ func runService(ctx context.Context, p *cli.Process, command config.Command, do 
 	if err != nil {
 		return err
 	}
-	// Also where a part broke: the other parts drain, so that what they have in hand is recorded and not repeated.
+	// If a part broke, the other parts drain as well, so that their work in progress is recorded and not repeated.
 	return errors.Join(s.wait(ctx), s.Stop(ctx))
 }

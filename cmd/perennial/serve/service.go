@@ -23,19 +23,19 @@ import (
 	"perennial/service/gateway"
 )
 
-// flushBudget is how long the last metrics and traces may take to leave.
+// flushBudget is the time that sending the last metrics and traces may take.
 const flushBudget = 5 * time.Second
 
-// Plan is what one process shall do.
+// Plan says which parts one process runs.
 type Plan struct {
 	Name        string // of the service, in logs and traces
 	API, Worker bool
-	MakeCurrent bool // the worker makes its build the one that Temporal gives new work to
+	MakeCurrent bool // the worker makes its build the current one, which Temporal gives new work to
 	Logs        io.Writer
 }
 
-// Server is a running process: API, worker or both. Make it with Start, end it with stop. The fields are set as
-// the start goes on, and stop looks at each: it also ends a start that failed half-way.
+// Server is a running process: API, worker or both. Make it with Start, end it with stop. Start sets the fields one
+// after the other, and stop checks each: it also ends a start that failed half-way.
 type Server struct {
 	config     config.Config
 	telemetry  *telemetry.Telemetry
@@ -101,20 +101,20 @@ func Start(ctx context.Context, p *cli.Process, c config.Config, do Plan) (_ *Se
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
 	}
 	if s.worker != nil {
-		s.worker.begin() // last: whoever sees work done finds all of the process there
+		s.worker.begin() // last: when the worker works, all of the process is ready
 	}
 	s.telemetry.Logger.Info("started",
 		zap.Bool("api", do.API), zap.Bool("worker", do.Worker), zap.String("metrics", s.MetricsURL()))
 	return s, nil
 }
 
-// URL is where the API listens, for people on this machine.
+// URL returns the address of the API, for people on this machine.
 func (s *Server) URL() string { return s.api.url }
 
-// MetricsURL is where what machines ask is served.
+// MetricsURL returns the address of the metrics and health checks.
 func (s *Server) MetricsURL() string { return s.operations.url() }
 
-// wait blocks until somebody asks the process to end, or a part of it broke.
+// wait blocks until the process is asked to end, or a part of it broke.
 func (s *Server) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -141,7 +141,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.operations != nil {
 		errs = append(errs, s.operations.stop(ctx, time.Second))
 	}
-	// The last opened is closed first: what was opened later works with what was there.
+	// The last opened is closed first: a later part may use an earlier one.
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		s.closers[i]()
 	}
@@ -168,7 +168,7 @@ func (s *Server) openStore(ctx context.Context, p *cli.Process, name string, con
 	return store, nil
 }
 
-// dispatching is a store whose transactions have what follows their commits done.
+// dispatching returns a store whose transactions dispatch their effects after the commit.
 func (s *Server) dispatching(p *cli.Process, store *db.Store) *db.Store {
 	d := dispatch.New(dispatch.Config{Store: store, Engine: engine.New(s.Temporal), Now: p.Now, Log: s.telemetry.Logger})
 	s.closers = append(s.closers, d.Close) // before the store, which was opened earlier

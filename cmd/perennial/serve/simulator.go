@@ -64,8 +64,7 @@ type Simulated struct {
 	stopped   chan struct{}
 }
 
-// StartSimulator reads the ledgers back before it listens: what was captured before a restart must stay captured, as at
-// a provider.
+// StartSimulator reads the ledgers before it listens: a capture before a restart must stay a capture, as at a provider.
 func StartSimulator(ctx context.Context, p *cli.Process, c config.SimulatorSettings) (*Simulated, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
@@ -107,7 +106,7 @@ func (s *Simulated) listen(ctx context.Context, c config.SimulatorSettings) erro
 	return nil
 }
 
-// simulatorAddress is where a simulated provider listens, and the variable that says so.
+// simulatorAddress is the address of a simulated provider, and the variable that sets it.
 type simulatorAddress struct{ address, variable string }
 
 func simulatorAddresses(c config.SimulatorSettings) map[string]simulatorAddress {
@@ -142,10 +141,10 @@ func (s *Simulated) Names() (list []string) {
 	return list
 }
 
-// URL is where a simulated provider listens.
+// URL returns the address of a simulated provider.
 func (s *Simulated) URL(provider string) string { return s.providers[provider].url() }
 
-// ControlURL is where the providers are steered.
+// ControlURL returns the address of the controls of the simulated providers.
 func (s *Simulated) ControlURL() string { return s.control.url() }
 
 // Stop closes the ports.

@@ -13,7 +13,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// failingMerger fails to merge what was recorded, and counts how often it is asked for what is left.
+// failingMerger fails to merge recorded usage, and counts the requests for the rest.
 type failingMerger struct{ left int }
 
 func (m *failingMerger) RollUpRecorded(context.Context) (int, error) {

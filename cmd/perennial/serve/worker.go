@@ -60,8 +60,8 @@ func (s *Server) newWorker(ctx context.Context, p *cli.Process, do Plan) (*worke
 		part.begin = nil
 		go func() {
 			part.err = w.Run(ctx, func() { close(part.ready) })
-			// Nobody asked it to end: the whole process ends,
-			// since one without its worker would look healthy and bill nothing.
+			// The worker ended without being asked to: the whole process ends, since one without its worker would look
+			// healthy and bill nothing.
 			if ctx.Err() == nil {
 				s.Failed <- fmt.Errorf("the worker ended: %w", part.err)
 			}

@@ -96,11 +96,11 @@ func (in auditFlags) environments(ctx context.Context, store *db.Store) ([]strin
 	return ids, err
 }
 
-// unsealedTooLong is how long an entry may wait for its seal while everything works: seconds, or a minute after a
-// crash.
+// unsealedTooLong is the age at which an unsealed entry is a fault: the seal normally takes seconds, or a minute after
+// a crash.
 const unsealedTooLong = 10 * time.Minute
 
-// verifyAudit checks all environments, also behind one that is broken.
+// verifyAudit checks all environments, also those after a broken one.
 func verifyAudit(
 	ctx context.Context, out io.Writer, store *db.Store, environmentIDs []string, expected audit.Seal, now time.Time,
 ) error {

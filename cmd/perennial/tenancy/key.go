@@ -50,7 +50,7 @@ func keyKEKCommand() *cli.Command {
 }
 
 // keyRevokeCommand takes effect with the next request, since keys are not cached. It cannot be undone: a key that may
-// have leaked must not come back.
+// have leaked must stay revoked.
 func keyRevokeCommand() *cli.Command {
 	return &cli.Command{
 		Name: "revoke", Summary: "revoke an API key immediately", Arguments: "ID",
@@ -96,7 +96,7 @@ func keyListCommand() *cli.Command {
 	}
 }
 
-// keyState says one word for people: revoked wins over expired, since only a person revokes.
+// keyState returns the state of a key in one word for people: revoked wins over expired, since only a person revokes.
 func keyState(k db.KeyListing, now time.Time) string {
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -120,15 +120,15 @@ func lastUse(k db.KeyListing) string {
 
 func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tNAME\tKEY\tSCOPES\tLAST USED\tSTATE") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tNAME\tKEY\tSCOPES\tLAST USED\tSTATE") // Flush reports
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush reports
 			k.ID, k.Tenant, k.App, cmp.Or(k.Name, "-"), k.Hint, strings.Join(k.Scopes, ","), lastUse(k), keyState(k, now))
 	}
 	return w.Flush()
 }
 
-// keysJSON is for scripts: its field names are those of the API and stay as they are.
+// keysJSON writes keys for scripts: the field names are those of the API and must not change.
 func keysJSON(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	type row struct {
 		ID            string   `json:"id"`

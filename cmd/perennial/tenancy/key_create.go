@@ -19,7 +19,7 @@ import (
 	"perennial/service/tenancy"
 )
 
-// scopes are what a key may be limited to; the database checks the same list.
+// scopes are the scopes that a key may have; the database checks the same list.
 var scopes = []string{"*", "read", "webhooks", "access"}
 
 func keyCreateCommand() *cli.Command {
@@ -61,7 +61,7 @@ func keyCreateCommand() *cli.Command {
 						return err
 					}
 					for _, what := range out.Created {
-						_, _ = fmt.Fprintf(p.Stderr, "made %s\n", what) // the key below is what matters
+						_, _ = fmt.Fprintf(p.Stderr, "made %s\n", what) // the key below matters more
 					}
 					if out.ProviderConfigID != "" {
 						_, _ = fmt.Fprintf(p.Stderr, "callbacks: have %s send its events to %s\n", o.Account.Provider,
@@ -137,7 +137,7 @@ func (k *keyFlags) order(p *cli.Process) (tenancy.NewKey, error) {
 	return o, err
 }
 
-// limits are what narrows a key.
+// limits reads the flags that narrow a key.
 func (k *keyFlags) limits(now time.Time, o *tenancy.NewKey) error {
 	for _, s := range k.scopes {
 		if !slices.Contains(scopes, s) {

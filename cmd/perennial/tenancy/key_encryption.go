@@ -118,7 +118,7 @@ func rotateKeys(
 	return err
 }
 
-// keysetsAtOnce is how many keysets one question brings.
+// keysetsAtOnce is the number of keysets that one query reads.
 const keysetsAtOnce = 10_000
 
 func keyStatus(ctx context.Context, p *cli.Process, store *db.Store, keys *vault.Vault) error {

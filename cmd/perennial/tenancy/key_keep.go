@@ -26,8 +26,8 @@ func keyOf(ctx context.Context, store *db.Store, k keyFlags) (db.KeyListing, err
 	return db.KeyListing{}, nil
 }
 
-// keepKey makes no key, since there is one. Credentials that came with the command must be those that are stored: to
-// drop them would leave somebody in the belief that they serve.
+// keepKey makes no key, since there is one. Credentials that came with the command must equal the stored ones: if they
+// were dropped silently, the user would believe that they are in use.
 func keepKey(
 	ctx context.Context, p *cli.Process, s *service.Service, keys *vault.Vault, key db.KeyListing, o tenancy.NewKey,
 ) error {

@@ -63,7 +63,7 @@ func rotateKey(ctx context.Context, p *cli.Process, s *service.Service, keyID st
 	if overlap > 0 {
 		when = "ends in " + overlap.String()
 	}
-	// the key is what matters
+	// the key matters more
 	_, _ = fmt.Fprintf(p.Stderr, "%s %s; made key %s, which is shown only now:\n", keyID, when, made.ID)
 	_, err = fmt.Fprintln(p.Stdout, made.Plain)
 	return err

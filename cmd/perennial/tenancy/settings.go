@@ -63,7 +63,7 @@ func whole(s string) (int, error) {
 	return n, nil
 }
 
-// flagOf names the flag that sets what a fault of Settings.Validate names.
+// flagOf maps the fields that a fault of Settings.Validate names to their flags.
 var flagOf = map[string]string{
 	"timeZone": "time-zone",
 	"base":     "retry-base", "factor": "retry-factor", "retries": "retry-base", "maxJitter": "retry-jitter",

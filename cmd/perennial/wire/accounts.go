@@ -11,7 +11,7 @@ import (
 	"perennial/service/payments"
 )
 
-// VaultOf is nil where PERENNIAL_KEK is not set: only some of what a command may do needs it.
+// VaultOf returns nil where PERENNIAL_KEK is not set: only some uses of a command need it.
 func VaultOf(c config.Config) (*vault.Vault, error) {
 	if !c.KEK.IsSet() {
 		return nil, nil
@@ -40,8 +40,8 @@ func GatewayOf(c config.Config, keys *vault.Vault) *gateway.Gateway {
 	})
 }
 
-// CallbackURL is where a provider must send what it has to say about an account. PUBLIC_URL stands for the address
-// where the setting is absent: the operator knows it, this program cannot.
+// CallbackURL returns the URL for a provider's callbacks about an account. PUBLIC_URL stands for the address where the
+// setting is absent: the operator knows it, this program cannot.
 func CallbackURL(c config.Config, provider, configID string) string {
 	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + payments.CallbackPath(provider, configID)
 }

@@ -1,3 +1,3 @@
-// Package wire owns what commands open with their settings: the database, with or without what follows a commit,
+// Package wire owns what commands open by their settings: the database, with or without dispatching after commits,
 // Temporal, and accounts at payment providers. It does not own the settings (internal/config).
 package wire

@@ -12,8 +12,8 @@ import (
 	"perennial/service/gateway"
 )
 
-// WithDispatcher is WithStore for a command whose transactions have something follow their commits, which is dispatched
-// as the API does it. Temporal may be away: a warning says what is then left to the reconciler.
+// WithDispatcher is WithStore for a command whose commits have effects, which are dispatched as in the API. Temporal
+// may be unavailable: a warning says what is then left to the reconciler.
 func WithDispatcher(ctx context.Context, p *cli.Process, name string, do func(*db.Store) error) (err error) {
 	c, err := p.Config(config.Payment)
 	if err != nil {

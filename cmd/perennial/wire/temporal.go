@@ -49,7 +49,7 @@ func temporalTLS(c config.Temporal) (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("TEMPORAL_TLS_CA: %w", err)
 		}
-		// It replaces the system's authorities rather than adding to them: whoever names one means that one.
+		// The named authority replaces the system's authorities rather than being added to them.
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("TEMPORAL_TLS_CA: %s holds no certificate in PEM", c.TLSCA)
