@@ -1,10 +1,11 @@
 package contract
 
-// ConfirmPath is where, below the API's address, the pages are on which payers confirm payments.
+// ConfirmPath is the path, below the API's address, of the pages on which payers confirm payments.
 const ConfirmPath = "/confirm/"
 
-// ConfirmLink is the link that a payer gets. publicURL is how the outside reaches the API; empty: the link is relative.
+// ConfirmLink returns the link for a payer. publicURL is the address of the API from outside; empty: the link is
+// relative.
 func ConfirmLink(publicURL, token string) string { return publicURL + ConfirmPath + token }
 
-// ReturnLink is where a provider sends the payer's browser back to.
+// ReturnLink returns the link to which a provider sends the payer's browser back.
 func ReturnLink(publicURL, token string) string { return ConfirmLink(publicURL, token) + "/return" }

@@ -76,9 +76,9 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act,
-// unless it carries what the row says. The name tells operators who read the history what was done; the workflow treats
-// all but SignalCheck alike.
+// Signals of the workflows of subscriptions and webhook endpoints. Each means that the row changed: the workflow
+// reloads it and acts, unless the signal carries the row's state. The name shows operators in the history what was
+// done; the workflow treats all but SignalCheck alike.
 const (
 	SignalCheck = "check" // Check: a provider callback about a transaction is stored
 	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, a delivery that is owed, the reconciler
@@ -114,16 +114,16 @@ const (
 	CommandCreditInvoice     = "credit_invoice"
 )
 
-// Wake tells operators who woke a workflow, and at which revision of the row. It holds ids and codes only.
+// Wake shows operators who woke a workflow, and at which revision of the row. It holds ids and codes only.
 type Wake struct {
 	By       string `json:"by,omitempty"` // kind of actor: key, operator, workflow, cli, system
 	Actor    string `json:"actor,omitempty"`
 	Revision int64  `json:"revision,omitempty"`
-	// Snapshot is what the row says at that revision, where there is nothing to do; absent: reload the row and act.
+	// Snapshot is the state of the row at that revision, where there is nothing to do; absent: reload the row and act.
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 }
 
-// SignalAdvance tells a test clock's workflow that its row has a new target. It carries no payload.
+// SignalAdvance signals a test clock's workflow that its row has a new target. It carries no payload.
 const SignalAdvance = "advance"
 
 // Ref names one row of an environment.
@@ -172,7 +172,7 @@ type ResolveInput struct {
 	Asked bool `json:"asked,omitempty"`
 }
 
-// ResolveOutput says what is left to do. Snapshot is that of the transaction's subscription, if any.
+// ResolveOutput has what is left to do. Snapshot is that of the transaction's subscription, if any.
 type ResolveOutput struct {
 	Status   payment.Status `json:"status"`
 	CheckAt  time.Time      `json:"checkAt"` // pending: when to ask again, real time
@@ -196,7 +196,7 @@ type TestClockInput struct {
 	Ref Ref `json:"ref"`
 }
 
-// StepResult says how far one step moved the clock. Done: it is ready.
+// StepResult says how far one step moved the clock. Done: the clock is ready.
 type StepResult struct {
 	Now       time.Time `json:"now"`
 	Done      bool      `json:"done"`
@@ -208,11 +208,11 @@ type StepResult struct {
 type ErasureInput struct {
 	Ref        Ref    `json:"ref"`
 	CustomerID string `json:"customerId,omitempty"`
-	// Shown is what the last run showed to operators.
+	// Shown is what the last run displayed to operators.
 	Shown EraseResult `json:"shown"`
 }
 
-// EraseResult says how far a batch brought an erasure. Stage is the next batch's.
+// EraseResult is the progress of an erasure after a batch. Stage is the next batch's.
 type EraseResult struct {
 	CustomerID  string        `json:"customerId,omitempty"`
 	TestClockID string        `json:"testClockId,omitempty"`
@@ -223,7 +223,7 @@ type EraseResult struct {
 	Absent bool `json:"absent,omitempty"`
 }
 
-// ReconcileResult counts what one pass of the reconciler found and repaired.
+// ReconcileResult counts the findings and repairs of one pass of the reconciler.
 type ReconcileResult struct {
 	Started   int `json:"started"`
 	Signalled int `json:"signalled"`

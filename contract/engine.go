@@ -2,7 +2,7 @@ package contract
 
 import "context"
 
-// Engine starts and signals workflows. What runs already, or has finished, is as good as started.
+// Engine starts and signals workflows. A workflow that runs already, or has finished, counts as started.
 type Engine interface {
 	StartSubscription(ctx context.Context, in SubscriptionStart) error
 	StartPayment(ctx context.Context, in PaymentInput) error

@@ -65,7 +65,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
 		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{}, lifecycle.Pause{}, lifecycle.Resume{},
 	} {
-		if !slices.Contains(names, cmd.Name()) { // most changes are told as one of the plan
+		if !slices.Contains(names, cmd.Name()) { // most changes are announced as one of the plan
 			names = append(names, cmd.Name())
 		}
 		types = append(types, reflect.TypeOf(cmd).Name())

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Snapshot is what a subscription workflow knows of its subscription: ids, codes and times.
-// Every activity returns a new one.
+// Snapshot is what a subscription workflow knows of its subscription: ids, codes and times. Every activity returns a
+// new one.
 type Snapshot struct {
 	Revision   int64               `json:"revision"`
 	Status     subscription.Status `json:"status"`
@@ -19,17 +19,18 @@ type Snapshot struct {
 	// NextAction and NextAt: the next automatic action and its time, in the subscription's own time.
 	NextAction subscription.Action `json:"nextAction"`
 	NextAt     time.Time           `json:"nextAt"`
-	// BesideAction and BesideAt, while NextAction is the rating of usage: the next action that goes on beside it.
+	// BesideAction and BesideAt, while NextAction is the rating of usage: the next action that is performed meanwhile.
 	BesideAction subscription.Action `json:"besideAction,omitempty"`
 	BesideAt     time.Time           `json:"besideAt,omitzero"`
-	// Unrated is why the usage of a draft could not be rated, in words with a code and times; empty: none failed.
+	// Unrated is the reason why the usage of a draft could not be rated, in words with a code and times; empty: none
+	// failed.
 	Unrated string `json:"unrated,omitempty"`
 	// Live is the attempt in progress, if any.
 	Live *Attempt `json:"live,omitempty"`
 	// InReview is a pending charge that waits for a person, if one does: no workflow follows it, but operators must see
 	// it.
 	InReview string `json:"inReview,omitempty"`
-	// ClockNow is where the customer's test clock stands; zero: real time.
+	// ClockNow is the time of the customer's test clock; zero: real time.
 	ClockNow time.Time `json:"clockNow"`
 	// PeriodEnd and Period, the index of the next one to open, let the workflow count the boundaries that passed.
 	PeriodEnd time.Time `json:"periodEnd"`
@@ -45,24 +46,25 @@ type Snapshot struct {
 // Attempt is a pending charge that the workflow resolves.
 type Attempt struct {
 	TransactionID string `json:"transactionId"`
-	// CheckAt is when to ask the provider (again), in real time; zero: now.
+	// CheckAt is the time to ask the provider (again), in real time; zero: now.
 	CheckAt time.Time `json:"checkAt"`
 	// Sent: the provider was asked at least once, so that the UI shows a check, not a charge.
 	Sent bool `json:"sent"`
-	// ConfirmBy is until when its payer may confirm it; zero: the payer was not asked.
+	// ConfirmBy is the time by which its payer may confirm it; zero: the payer was not asked.
 	ConfirmBy time.Time `json:"confirmBy,omitzero"`
-	// Held is why it is not sent yet; zero: nothing holds it.
+	// Held is the reason why it is not sent yet; zero: nothing holds it.
 	Held Held `json:"held,omitzero"`
 }
 
-// Held is why no account can take a payment, and how that ends, in words with ids of accounts; and since when it waits.
+// Held says why no account can take a payment and how that ends, in words with ids of accounts; and since when the
+// payment waits.
 type Held struct {
 	Why   string    `json:"why"`
 	Since time.Time `json:"since"`
 }
 
-// HeldOf returns what holds a payment back; zero: nothing does. While a payment is held its reason is routing's: of
-// ids and words of ours. What a provider says may be personal, and never gets here.
+// HeldOf returns what holds a payment back; zero: nothing does. The failure reason of a held payment is written by
+// routing, from ids and our own words. A provider's words may be personal, and never get here.
 func HeldOf(t payment.Transaction) Held {
 	if t.HeldBack.At.IsZero() || t.Status != payment.Pending {
 		return Held{}
@@ -70,7 +72,7 @@ func HeldOf(t payment.Transaction) Held {
 	return Held{t.FailureReason, t.SendDueAt}
 }
 
-// SnapshotOf returns what a workflow may know of a subscription.
+// SnapshotOf returns the snapshot of a subscription for its workflow.
 func SnapshotOf(state lifecycle.State, unfinished bool) Snapshot {
 	s := state.Subscription
 	out := Snapshot{

@@ -30,7 +30,7 @@ func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 	require.True(t, live().Sent)
 }
 
-// What waits for a person is not followed, but shown.
+// A payment that needs review is not followed, but shown.
 func TestSnapshotOf_InReview(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -9,16 +9,16 @@ type WebhookEndpointInput struct {
 	Slow bool `json:"slow,omitempty"`
 }
 
-// DeliverInput asks for the delivery of what an endpoint is owed now. Slow names the lane that it runs in: on the fast
-// one an attempt that lasts for more than a second ends the activity, not the attempt.
+// DeliverInput asks for the deliveries of an endpoint that are due. Slow selects the lane: on the fast one an attempt
+// that lasts for more than a second ends the activity, not the attempt.
 type DeliverInput struct {
 	Ref  Ref  `json:"ref"`
 	Slow bool `json:"slow,omitempty"`
 }
 
-// DeliverOutput says what is left.
+// DeliverOutput has what is left to deliver.
 type DeliverOutput struct {
-	// NextAt is when there is something to do again, in real time; zero: when the endpoint is woken.
+	// NextAt is the real time at which there is work again; zero: when the endpoint is woken.
 	NextAt time.Time `json:"nextAt"`
 	// Slow: the receiver was slow to answer, or did not.
 	Slow bool `json:"slow,omitempty"`

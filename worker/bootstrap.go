@@ -17,10 +17,10 @@ import (
 	"perennial/contract"
 )
 
-// retention is how long Temporal keeps closed runs for operators to look at.
+// retention is the time for which Temporal keeps closed runs for operators.
 const retention = 30 * 24 * time.Hour
 
-// bootstrapUntilDone makes Temporal usable, however long Temporal takes to come; false: ctx ended before.
+// bootstrapUntilDone makes Temporal usable, however long it takes Temporal to be available; false: ctx ended before.
 func (w *Worker) bootstrapUntilDone(ctx context.Context) bool {
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := w.Bootstrap(ctx)
@@ -38,8 +38,8 @@ const (
 	laterLook = time.Second
 )
 
-// keepUp sees to it that some build gets work, and repeats the bootstrap,
-// since Temporal may lose its database under a running worker.
+// keepUp ensures that some build gets work, and repeats the bootstrap, since Temporal may lose its database under a
+// running worker.
 func (w *Worker) keepUp(ctx context.Context) {
 	soon := firstLook
 	var failure lasting
@@ -48,7 +48,8 @@ func (w *Worker) keepUp(ctx context.Context) {
 		if err := w.route(ctx); err == nil {
 			soon, failure = firstLook, lasting{}
 		} else {
-			// To fail at first is usual: Temporal must see the pollers before. What lasts is for operators to know.
+			// Failing at first is normal: Temporal must see the pollers before. A lasting failure is logged for
+			// operators.
 			if since, say := failure.seen(w.now()); say && ctx.Err() == nil {
 				w.config.Logger.Warn("cannot decide yet which build gets work", zap.Duration("for", since), zap.Error(err))
 			}

@@ -12,7 +12,7 @@ import (
 	"perennial/contract"
 )
 
-// Dispatch is where Temporal sends new work: to the workers of one build, the current one.
+// Dispatch names the build that Temporal sends new work to: the current one.
 type Dispatch struct {
 	Deployment, BuildID string // empty: no build is current
 	Working             int    // processes or pollers of that build; 0: work waits until one comes
@@ -21,13 +21,13 @@ type Dispatch struct {
 // Stopped reports whether no worker takes the work that becomes due.
 func (d Dispatch) Stopped() bool { return d.Working == 0 }
 
-// Roster knows which workers run. Temporal notices that a poller has gone only when its long poll would have ended.
+// Roster knows the running workers. Temporal notices that a poller has gone only when its long poll would have ended.
 type Roster interface {
 	// WorkersOf counts the working processes of a build; known: whether any was ever seen.
 	WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error)
 }
 
-// PollerLife is how long ago a poller may have asked: a long poll takes a minute.
+// PollerLife is the age up to which a poller's last request counts: a long poll takes a minute.
 const PollerLife = 90 * time.Second
 
 // Dispatching finds out which build gets new work. A build whose workers write no beats (an older program, or a

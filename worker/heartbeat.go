@@ -8,10 +8,9 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// heartbeatInterceptor beats for every activity that has a heartbeat timeout while it runs, so that what a killed
-// worker had in hand is given to another one after that timeout and not after the much longer one of the activity
-// itself. A beat tells that the process lives, nothing else; an activity that is done before the first beat costs no
-// request.
+// heartbeatInterceptor beats for every activity that has a heartbeat timeout while it runs, so that the activities of a
+// killed worker are given to another one after that timeout and not after the much longer one of the activity itself. A
+// beat shows only that the process lives; an activity that ends before the first beat costs no request.
 type heartbeatInterceptor struct {
 	interceptor.WorkerInterceptorBase
 }
@@ -31,11 +30,11 @@ type beatingActivity struct {
 
 const (
 	beatsPerTimeout = 3
-	// beatThrottle is how close together beats leave the process: the SDK holds back those that come sooner, by itself
-	// for 80 % of the timeout, which leaves a stall of 2 s in 10 to look like a death. The half of it is also what one
-	// beat may take on its way; one that takes longer cancels the activity, so that less would be worse. At 6 s of 10,
-	// four may be lost to a stalled process and three to a stalled server. What is given to another worker too early is
-	// repeated there under the same key: safe, but wasted.
+	// beatThrottle is the least gap between two beats that leave the process; the SDK holds back those that come
+	// sooner. By default that is 80 % of the timeout, so that a stall of 2 s in 10 would look like a death. Half of the
+	// gap also bounds the time of one beat; a longer one cancels the activity, so that a smaller gap would be worse. At
+	// 6 s of 10, a stalled process may lose four seconds and a stalled server three. An activity that is given to
+	// another worker too early is repeated there under the same key: safe, but wasted.
 	beatThrottle = 6 * time.Second
 )
 

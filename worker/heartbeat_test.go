@@ -26,7 +26,7 @@ func TestHeartbeat_LongActivityLives(t *testing.T) {
 		default:
 		}
 	})
-	slow := func(context.Context) error { <-beat; return nil } // ends only because somebody beats
+	slow := func(context.Context) error { <-beat; return nil } // ends only because of a beat
 	env.RegisterActivity(slow)
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

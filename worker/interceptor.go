@@ -13,8 +13,8 @@ import (
 )
 
 // faultInterceptor turns the faults of activities into application errors whose type is the fault's code, so that an
-// operator reads the reason in the Temporal UI. The cause stays in the log: it may quote what must not be in a history.
-// Every one is retryable: what a rule refuses comes back as a value, and what is left is trouble that passes or is
+// operator reads the reason in the Temporal UI. The cause stays in the log: it may quote data that must not be in a
+// history. Every fault is retryable: refusals by the rules are returned as values, and the remaining faults pass or are
 // fixed.
 type faultInterceptor struct {
 	interceptor.WorkerInterceptorBase

@@ -2,8 +2,7 @@ package worker
 
 import "time"
 
-// lasting decides when a fault that may pass by itself is worth a line in the log: once it has lasted for stoppedFor,
-// and then every sayAgain.
+// lasting decides when a fault that may pass is logged: once it has lasted for stoppedFor, and then every sayAgain.
 type lasting struct {
 	since time.Time // when it was seen first; zero: not yet
 	said  time.Time // when it was last logged

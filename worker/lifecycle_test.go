@@ -140,7 +140,7 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 	}))
 }
 
-// subscribe creates a customer with a card, on a clock that stands at start, and a subscription with a trial.
+// subscribe creates a customer with a card, on a clock set to start, and a subscription with a trial.
 func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Time) (clock, cust, sub string) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
@@ -193,7 +193,7 @@ func (r *rig) subscription(t *testing.T, sub string) subscription.Subscription {
 	return s
 }
 
-// events are those of a subscription, in the order of their sequence numbers.
+// events returns the events of a subscription, in the order of their sequence numbers.
 func (r *rig) events(t *testing.T, sub string) []event.Type {
 	t.Helper()
 	list, _, err := r.store.Webhooks.Events(t.Context(), r.env, db.EventFilter{SubscriptionID: sub}, db.Page{Limit: 100})
@@ -286,7 +286,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 		event.TypeSubscriptionPlanChanged, event.TypeSubscriptionUpdated, // another plan
 		event.TypeInvoiceCreated, event.TypeInvoiceFinalized, event.TypePaymentSuccess, event.TypeInvoicePaid,
 		event.TypeSubscriptionCancelScheduled, event.TypeSubscriptionUpdated, // it is to end
-		event.TypeSubscriptionReactivated, event.TypeSubscriptionUpdated, // it goes on
+		event.TypeSubscriptionReactivated, event.TypeSubscriptionUpdated, // the subscription continues
 		event.TypeSubscriptionCanceled, event.TypeInvoiceCreated, event.TypeInvoiceFinalized, // it closes the period
 		event.TypeInvoicePaid,
 		event.TypePaymentRefunded, event.TypePaymentRefunded,
@@ -297,7 +297,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 	for _, m := range r.sim.Ledger() {
 		moved[m.Kind] = append(moved[m.Kind], m.Amount)
 	}
-	slices.Sort(moved["refund"]) // each charge is refunded by itself
-	// 21 of 31 days are left: 3000 less 968 for the time that is gone, of which 1000 less 323 was paid already.
+	slices.Sort(moved["refund"]) // each charge is refunded automatically
+	// 21 of 31 days are left: 3000 less 968 for the past days, of which 1000 less 323 was paid already.
 	require.Equal(t, map[string][]int64{"capture": {1000, 2032 - 677}, "refund": {677, 2032 - 677}}, moved)
 }

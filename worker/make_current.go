@@ -6,8 +6,8 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// MakeCurrent has Temporal give new work to a build of a deployment from now on, and ends. It is refused for a build
-// whose workers the server has not seen: its work would wait for nobody.
+// MakeCurrent makes Temporal give new work to a build of a deployment. Temporal refuses a build whose workers it has
+// not seen: its work would wait for ever.
 func MakeCurrent(ctx context.Context, c client.Client, deployment, build string) error {
 	_, err := c.WorkerDeploymentClient().GetHandle(deployment).SetCurrentVersion(ctx,
 		client.WorkerDeploymentSetCurrentVersionOptions{

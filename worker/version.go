@@ -13,7 +13,7 @@ import (
 // routeWithin bounds one look at who gets work.
 const routeWithin = 10 * time.Second
 
-// route sees to it that Temporal gives work to some build. An error is worth another look soon.
+// route ensures that Temporal gives work to some build. After an error, the caller looks again soon.
 func (w *Worker) route(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, routeWithin)
 	defer cancel()
@@ -29,9 +29,9 @@ func (w *Worker) route(ctx context.Context) error {
 	}
 }
 
-// claim makes this build current where nobody has decided which one is: to a fresh Temporal, and to one that has lost
-// its database, all versions are strangers, and work is given to nobody. Whatever somebody did decide stays as it is:
-// another version, none, a ramp, a manager of the deployment, another deployment for our queues.
+// claim makes this build current where there is no decision yet. A fresh Temporal, and one that has lost its database,
+// knows no version and gives work to no worker. Every existing decision stays: another version, none, a ramp, a manager
+// of the deployment, another deployment for our queues.
 func (w *Worker) claim(ctx context.Context) error {
 	d, err := w.deployment().Describe(ctx, client.WorkerDeploymentDescribeOptions{})
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *Worker) claim(ctx context.Context) error {
 		return nil
 	}
 	if w.current != "" && w.current != w.config.BuildID {
-		// Temporal has forgotten a decision that we have seen: to repeat it is for the workers of that build.
+		// Temporal has lost a decision that we have seen: the workers of that build repeat it.
 		w.config.Logger.Warn("Temporal has no current build; "+
 			"its workers, or an operator with `perennial build make-current`, must set it",
 			zap.String("was_current", w.current))
@@ -57,8 +57,8 @@ func (w *Worker) claim(ctx context.Context) error {
 	return w.setCurrent(ctx, d.ConflictToken)
 }
 
-// setCurrent routes new work to this build. It fails until the server has seen its pollers and, with a token, if
-// anybody has changed anything about the deployment's versions since the token was given.
+// setCurrent routes new work to this build. It fails until the server has seen its pollers and, with a token, if the
+// deployment's versions have changed since the token was given.
 func (w *Worker) setCurrent(ctx context.Context, token []byte) error {
 	_, err := w.deployment().SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{
 		BuildID: w.config.BuildID, ConflictToken: token, IgnoreMissingTaskQueues: true,
@@ -71,14 +71,14 @@ func (w *Worker) setCurrent(ctx context.Context, token []byte) error {
 	return nil
 }
 
-// decided tells that somebody has said which build of a deployment gets work, or who may say so. To have no current
-// version can be such a decision: then it has an author.
+// decided reports whether a person or program has decided which build of a deployment gets work, or who may decide it.
+// Having no current version can be such a decision: then it has an author.
 func decided(d client.WorkerDeploymentInfo) bool {
 	return d.RoutingConfig.CurrentVersion != nil || d.RoutingConfig.RampingVersion != nil ||
 		d.ManagerIdentity != "" || d.LastModifierIdentity != ""
 }
 
-// queuesElsewhere tells that one of our queues serves a version of another deployment: ours was renamed, or two
+// queuesElsewhere reports whether one of our queues serves a version of another deployment: ours was renamed, or two
 // installations share a namespace.
 func (w *Worker) queuesElsewhere(ctx context.Context) (bool, error) {
 	for _, q := range Queues {

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/testkit/wait"
 )
 
-// polling starts a worker of one build, which polls and decides nothing by itself.
+// polling starts a worker of one build, which polls but does not decide which build is current.
 func polling(t *testing.T, n *testkit.Namespace, deployment, build string) *Worker {
 	t.Helper()
 	w, err := New(Config{
@@ -41,7 +41,7 @@ func (w *Worker) routed(t *testing.T) (current string) {
 	return current
 }
 
-// seen waits until the server knows the worker's version, and answers what it knows of the deployment.
+// seen waits until the server knows the worker's version, and returns its description of the deployment.
 func (w *Worker) seen(t *testing.T) (d client.WorkerDeploymentDescribeResponse) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -99,7 +99,7 @@ func TestVersion_KeepsDecision(t *testing.T) {
 			decide(t, w.deployment())
 			require.Empty(t, w.routed(t))
 
-			// Somebody who decides between our look and our claim is in time too: the server compares the token.
+			// A decision between our look and our claim is in time too: the server compares the token.
 			var refused *serviceerror.FailedPrecondition
 			require.ErrorAs(t, w.setCurrent(t.Context(), before.ConflictToken), &refused)
 			require.Empty(t, w.routed(t))
@@ -120,7 +120,7 @@ func TestVersion_LeavesOtherDeploymentsAlone(t *testing.T) {
 	require.Empty(t, renamed.routed(t))
 }
 
-// Temporal has lost its database while two builds ran. The one that was rolled out gets the work again, not the
+// Temporal has lost its database while two builds ran. The build that was rolled out gets the work again, not the
 // fastest.
 func TestVersion_RestoredAfterLoss(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestVersion_RestoredAfterLoss(t *testing.T) {
 	require.Equal(t, "rolled-out", next.routed(t))
 }
 
-// A worker that is told to stop while it still waits for Temporal ends well.
+// A worker that is stopped while it still waits for Temporal ends without an error.
 func TestRun_StoppedBeforeTemporalCame(t *testing.T) {
 	t.Parallel()
 	c, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1"})

@@ -14,14 +14,14 @@ import (
 const (
 	beatEvery   = activities.BeatEvery
 	watchWithin = 4 * time.Second // bounds one beat with its look
-	// stoppedFor is how long work may wait for a build to be current before it is a fault: a rolling update has a
+	// stoppedFor is the time for which work may wait for a current build before that is a fault: a rolling update has a
 	// moment between two builds.
 	stoppedFor = 10 * time.Second
-	// sayAgain is how often a fault that lasts is logged.
+	// sayAgain is the pause between two log lines about a lasting fault.
 	sayAgain = time.Minute
 )
 
-// watch is what a worker knows about where new work goes.
+// watch has what a worker knows about the routing of new work.
 type watch struct {
 	mu      sync.Mutex
 	stopped time.Time // since when no worker takes work; zero: one does, as far as is known
@@ -58,7 +58,7 @@ func (w *Worker) attendOnce(ctx context.Context) {
 		return
 	}
 	d, err := Dispatching(within, w.config.Client, w.config.Namespace, w.config.Activities, w.now())
-	if err != nil { // Temporal or PostgreSQL is away, which others say; what was known stays
+	if err != nil { // Temporal or PostgreSQL is not available, which other parts report; the last knowledge stays
 		w.config.Logger.Debug("who gets new work is not known", zap.Error(err))
 		return
 	}
@@ -68,7 +68,7 @@ func (w *Worker) attendOnce(ctx context.Context) {
 	w.learn(d, w.now())
 }
 
-// learn takes what one look found, and says what it means.
+// learn records the result of one look, and logs a change.
 func (w *Worker) learn(d Dispatch, now time.Time) {
 	w.watch.mu.Lock()
 	defer w.watch.mu.Unlock()
@@ -94,7 +94,7 @@ func (w *Worker) learn(d Dispatch, now time.Time) {
 	}
 }
 
-// fault says that nothing is billed, and what to do.
+// fault returns an error that says that nothing is billed, and what to do.
 func (d Dispatch) fault(deployment string) error {
 	if d.BuildID == "" {
 		return fmt.Errorf("nothing is billed: no build of the deployment %s is current, so no worker gets work; "+
@@ -105,7 +105,7 @@ func (d Dispatch) fault(deployment string) error {
 		d.BuildID, d.Deployment, d.BuildID)
 }
 
-// Fault is nil while somebody takes new work.
+// Fault returns nil while a worker takes new work.
 func (d Dispatch) Fault(deployment string) error {
 	if !d.Stopped() {
 		return nil
@@ -113,7 +113,7 @@ func (d Dispatch) Fault(deployment string) error {
 	return d.fault(deployment)
 }
 
-// leave says that this process takes no new work, so that others need not wait for its beats to grow old.
+// leave records that this process takes no new work, so that others need not wait for its beats to grow old.
 func (w *Worker) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
 	defer cancel()

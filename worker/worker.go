@@ -32,8 +32,8 @@ type Config struct {
 	Deployment string
 	BuildID    string
 	// MakeCurrent sets this build as the current version once its pollers appear, in place of another: dev and compose
-	// do, a deployment with a rollout of its own does not. Where nobody has decided which build is current, the first
-	// one makes itself so in any case.
+	// do, a deployment with its own rollout does not. Where there is no decision yet, the first build makes itself
+	// current in any case.
 	MakeCurrent bool
 
 	Namespace          string
@@ -46,14 +46,14 @@ type Config struct {
 	DrainTimeout       time.Duration
 	ReconcileEvery     time.Duration // 0: 30 s
 	BootstrapEvery     time.Duration // 0: 15 s
-	// Now is the real clock. Required with a BuildID: the age of other builds' pollers is told by it.
+	// Now is the real clock. Required with a BuildID: it measures the age of other builds' pollers.
 	Now func() time.Time
 }
 
 // stickyPatience is how long a workflow task waits for the worker that keeps its run in memory, before any worker may
-// take it and replay the whole run. With the engine's 5 s a wave of some hundred renewals that takes a moment longer
-// replays the rest of itself, which makes it twice as long. The price: after a crash, tasks that were meant for the
-// dead process in its last moments wait this long. Commands do not: they are answered without Temporal.
+// take it and replay the whole run. With the engine's 5 s, a wave of some hundred renewals that takes a moment longer
+// replays the rest of itself, which doubles its time. The price: after a crash, the last tasks for the dead process
+// wait this long. Commands do not: they are answered without Temporal.
 const stickyPatience = 20 * time.Second
 
 // Worker is one process's part of the work.
@@ -99,9 +99,9 @@ func New(c Config) (*Worker, error) {
 	return &Worker{config: c, id: rand.Text(), now: c.Now}, nil
 }
 
-// Run works until ctx ends, then drains: it takes nothing new and finishes what is in hand. That is no error, whatever
-// it was doing. When Temporal forgets the namespace under a running worker (its database was lost), the pollers end;
-// Run then bootstraps anew and goes on.
+// Run works until ctx ends, then drains: it takes nothing new and finishes its work in progress. That is no error. When
+// Temporal forgets the namespace under a running worker (its database was lost), the pollers end; Run then bootstraps
+// again and continues.
 func (w *Worker) Run(ctx context.Context, ready func()) error {
 	for first := true; ; first = false {
 		if !w.bootstrapUntilDone(ctx) {
@@ -138,7 +138,7 @@ func (w *Worker) Run(ctx context.Context, ready func()) error {
 			d.Drain()
 		}
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // to be told to stop is how a worker ends well
+			return nil //nolint:nilerr // a worker that is asked to stop ends without an error
 		}
 		pause(ctx, time.Second)
 	}
@@ -189,8 +189,8 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 	return queues, nil
 }
 
-// webhooks polls the two lanes of deliveries. A slot is cheap, since an activity mostly waits for a receiver; what it
-// needs of the database is bounded by a pool of its own.
+// webhooks polls the two lanes of deliveries. A slot is cheap, since an activity mostly waits for a receiver; a
+// separate pool bounds its use of the database.
 func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
 	if w.config.Activities.Deliveries == nil {
 		return nil
