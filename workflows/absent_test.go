@@ -43,7 +43,7 @@ func TestSubscription_EndsWhereTheRowIsAbsent(t *testing.T) {
 	}
 }
 
-// What an exchange in flight brings cannot be recorded any more: the run does not wait for it.
+// The result of an exchange in flight cannot be recorded any more: the run does not wait for it.
 func TestSubscription_EndsWhereTheRowIsAbsentBesideAnExchange(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

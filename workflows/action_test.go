@@ -20,8 +20,8 @@ import (
 	"perennial/test/scene"
 )
 
-// A bank wants the payer there. Nobody acts, so that the charge is canceled after a day and the retry asks anew a day
-// later; then the payer confirms. Meanwhile the workflow waits, and looks few times.
+// A bank requires the payer's confirmation, which does not come: the charge is canceled after a day and the retry asks
+// again a day later; then the payer confirms. Meanwhile the workflow waits, and polls rarely.
 func TestSubscription_WaitsForItsPayer(t *testing.T) {
 	t.Parallel()
 	sc := scene.New(t)

@@ -21,7 +21,7 @@ import (
 	"perennial/workflows"
 )
 
-// cost is what a stretch of history costs: events in Temporal's database, and actions as Temporal Cloud bills them.
+// cost is the cost of a part of a history: events in Temporal's database, and actions as Temporal Cloud bills them.
 type cost struct{ events, actions int }
 
 // costOf counts. Timers, activities, signals, upserts and continue-as-new are actions; all markers of one
@@ -53,12 +53,13 @@ func listed(history []*historypb.HistoryEvent) string {
 	return b.String()
 }
 
-// ahead is how far the awaited boundary lies ahead: the first charge is a day late, so that the provider is asked about
-// it before it is sent, and both must be over on a busy machine too.
+// ahead is the time until the awaited boundary: the first charge is a day late, so that the provider is asked about it
+// before it is sent, and both must be over on a busy machine too.
 const ahead = 20 * time.Second
 
-// renewal is the history of one period in a long life: the run that the boundary before it began, up to its sleep, and
-// what the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has both.
+// renewal returns the history of one period in a long life: the run that the boundary before it began, up to its sleep,
+// and the part that the boundary at its end adds. A life of daily periods whose second boundary is a moment ahead has
+// both.
 func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.HistoryEvent {
 	t.Helper()
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(ahead-day))
@@ -84,8 +85,8 @@ func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.Histor
 	return nil
 }
 
-// callBack sends what a provider sends of every capture: some before the answer to the charge, some after, and one
-// twice.
+// callBack sends the messages that a provider sends for every capture: some before the answer to the charge, some
+// after, and one twice.
 func (r *liveScene) callBack(t *testing.T) {
 	t.Helper()
 	receiver := service.New(r.Store, time.Now)

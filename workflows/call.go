@@ -17,15 +17,16 @@ import (
 const (
 	localPatience = 5 * time.Second  // a local activity that fails for longer runs as a normal one
 	databaseCall  = 15 * time.Second // one transaction
-	// providerCall is 45 s of requests at most (activities.callInTime) and two transactions around them: Temporal must not
-	// give up an exchange whose request is still under way, since its repeat would run beside it.
+	// providerCall is 45 s of requests at most (activities.callInTime) and two transactions around them: Temporal must
+	// not give up an exchange whose request is still open, since its repeat would run concurrently.
 	providerCall   = 60 * time.Second
 	clockStepLimit = 5 * time.Minute
-	// exchangeLimit ends the repeats of an exchange that a subscription waits for, its wait for a worker included; then
-	// the workflow begins it anew. It is what lets a run that is about to end leave the next boundary to the next run.
+	// exchangeLimit ends the repeats of an exchange that a subscription waits for, including its wait for a worker;
+	// then the workflow begins it again. It allows a run that is about to end to leave the next boundary to the next
+	// run.
 	exchangeLimit = 6 * time.Hour
-	// silence is after how long a worker counts as dead, and what it had in hand is given to another. Workers beat by
-	// themselves while an activity runs (worker/heartbeat.go).
+	// silence is the time after which a worker counts as dead, and its activities are given to another. Workers beat
+	// while an activity runs (worker/heartbeat.go).
 	silence = 10 * time.Second
 )
 

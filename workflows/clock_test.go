@@ -42,7 +42,7 @@ func clockwork(t *testing.T, f *fakeClocks) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
-// advance tells the workflow that there is a target.
+// advance signals the workflow that there is a target.
 func advance(env *testsuite.TestWorkflowEnvironment) { env.SignalWorkflow(contract.SignalAdvance, nil) }
 
 func TestTestClock_StepsUntilItIsThere(t *testing.T) {
@@ -55,7 +55,7 @@ func TestTestClock_StepsUntilItIsThere(t *testing.T) {
 	require.EqualValues(t, 13, f.steps.Load())
 }
 
-// The reconciler starts an interrupted advance again: nobody has to ask for it a second time.
+// The reconciler starts an interrupted advance again: it need not be requested a second time.
 func TestTestClock_InterruptedAdvanceGoesOn(t *testing.T) {
 	t.Parallel()
 	f := &fakeClocks{step: func(n int) (contract.StepResult, error) {
@@ -90,7 +90,7 @@ func TestTestClock_LongAdvanceContinuesAsNewEvery200Steps(t *testing.T) {
 	require.EqualValues(t, 450, f.steps.Load())
 }
 
-// An advance that is told of while the clock moves makes the run look once more before it ends.
+// A signal for an advance while the clock moves makes the run look once more before it ends.
 func TestTestClock_AdvanceWhileTheClockMovesIsFollowed(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment

@@ -14,7 +14,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// command is one that a person or app asks for: its transaction, and the signal that follows it.
+// command is one of a person or an app: its transaction, and the signal that follows it.
 type command struct {
 	signal  string
 	perform func(context.Context, *db.Tx, contract.Ref) (usecase.Performed, error)

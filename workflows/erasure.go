@@ -16,8 +16,8 @@ const (
 	batchesPerRun = 200
 )
 
-// Erasure erases what is left of a deleted customer, or the customers of a deleted test clock, batch by batch. The row
-// of the erasure knows how far it is, so that a new run goes on where the last one ended.
+// Erasure erases the data of a deleted customer, or of the customers of a deleted test clock, batch by batch. The row
+// of the erasure has its progress, so that a new run continues where the last one ended.
 func Erasure(ctx workflow.Context, in contract.ErasureInput) error {
 	if in.Shown.CustomerID == "" {
 		in.Shown.CustomerID = in.CustomerID
@@ -59,7 +59,7 @@ func eraseBatch(ctx workflow.Context, in contract.ErasureInput) (contract.EraseR
 	return out, err
 }
 
-// showErasure tells operators what is erased next, and makes the run searchable by customer and stage.
+// showErasure shows operators the next stage, and makes the run searchable by customer and stage.
 func showErasure(ctx workflow.Context, before, now contract.EraseResult) error {
 	of := now.CustomerID
 	if of == "" {

@@ -24,7 +24,7 @@ func (f *fakes) paid(next contract.Snapshot) {
 	}
 }
 
-// What a boundary makes due is charged by the run that saw it; the next boundary's timer is left to the next run.
+// The run that reached a boundary makes its charge; the next boundary's timer is left to the next run.
 func TestSubscription_OldRunChargesBeforeItContinuesAsNew(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

@@ -50,8 +50,8 @@ type beginning struct {
 }
 
 // TestSubscription_EveryInterleaving drives the real workflow through every order of signals, answers and timers, to a
-// depth, from every situation. No message is lost, nothing waits for something that waits for it, nothing spins: world
-// says at every rest of the run what must hold.
+// depth, from every situation. No message is lost, there is no deadlock and no busy loop: world checks this whenever
+// the run rests.
 func TestSubscription_EveryInterleaving(t *testing.T) {
 	t.Parallel()
 	asleep := row{revision: 1, nextAt: noon.Add(150 * time.Minute)}
@@ -102,13 +102,14 @@ func explore(t *testing.T, b beginning, path *choices) {
 	at := noon
 	for end := noon.Add(time.Duration(b.moves+closing) * time.Hour); in != nil && at.Before(end); {
 		in, at = w.run(in, at, end)
-		if in == nil { // finished: whoever signals it starts it again
+		if in == nil { // finished: the next signal starts it again
 			in, at = w.reopen(at, end)
 		}
 	}
 }
 
-// closing is how many hours the world goes on after the last move: long enough for a boundary and its payment.
+// closing is the number of hours for which the world runs after the last move: long enough for a boundary and its
+// payment.
 const closing = 7
 
 // run plays one run and returns the input and the start of the next; nil: the workflow has completed.

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// SetRunAge lets runs grow old sooner, until the end of the test. Not for parallel tests: others run with the real age.
+// SetRunAge lowers the age at which runs continue as new, until the end of the test. Not for parallel tests: others run
+// with the real age.
 func SetRunAge(t *testing.T, age time.Duration) {
 	before := runAge
 	runAge = age

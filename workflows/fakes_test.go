@@ -42,19 +42,19 @@ func (f *fakes) called() []string {
 	return append([]string(nil), f.calls...)
 }
 
-// Advance stands for the activity of that name.
+// Advance replaces the activity of that name.
 func (f *fakes) Advance(_ context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	f.note("advance")
 	return f.advance(in)
 }
 
-// BillUsage stands for the activity of that name.
+// BillUsage replaces the activity of that name.
 func (f *fakes) BillUsage(_ context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	f.note("bill usage")
 	return f.bill(in)
 }
 
-// Charge stands for the activity of that name.
+// Charge replaces the activity of that name.
 func (f *fakes) Charge(_ context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
 	verb := "charge "
 	if in.Asked {

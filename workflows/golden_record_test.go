@@ -58,7 +58,7 @@ func recordMissing(t *testing.T) {
 	r.RequireSound(t)
 }
 
-// A trial ends while nobody works, one renewal is caught up, the next one comes by its timer.
+// A trial ends while no worker runs, one renewal is caught up, and the next one comes by its timer.
 func recordRenewal(t *testing.T, r *liveScene) (string, string) {
 	p := scene.Every(period.Day, 1000)
 	p.TrialDays = 1
@@ -110,7 +110,7 @@ func recordReactivate(t *testing.T, r *liveScene) (string, string) {
 	return sub.ID, ""
 }
 
-// recordTold has nothing under way: the signals of the commands carry what the row says.
+// recordTold has nothing pending: the signals of the commands carry the state of the row.
 func recordTold(t *testing.T, r *liveScene) (string, string) {
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 1000)), time.Now().Add(8*time.Second-day))
 	r.start(t, sub)

@@ -87,7 +87,7 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 	return r
 }
 
-// canaries are what the scenes' customers have that must never be in a history.
+// canaries match data of the scenes' customers that must never be in a history.
 var canaries = regexp.MustCompile(`(?i)canary|pm_|cus_|pi_txn|sk_test|@|sealed|funds`)
 
 // requireNothingPersonal looks through all strings, payloads among them.
@@ -116,7 +116,7 @@ func requireNothingPersonal(t *testing.T, raw []byte) {
 	walk(tree)
 }
 
-// What machine recorded them is nobody's business.
+// The names of the recording machine are removed.
 var (
 	identities = regexp.MustCompile(`"identity":"[^"]*"`)
 	sticky     = regexp.MustCompile(`"name":"[^"]*:[0-9a-f-]{36}"`)

@@ -84,8 +84,8 @@ var interruptions = []interruption{
 	}},
 }
 
-// Everything that can happen happens at every point of a life. Whatever it was, the books are sound afterwards: nobody
-// paid twice, nothing is charged after the cancellation, no period is missing, and the life goes on.
+// Every interruption happens at every point of a life. The books are sound afterwards: no payer paid twice, nothing is
+// charged after the cancellation, no period is missing, and the subscription continues.
 func TestSubscription_EveryInterruptionAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	for _, m := range moments {
@@ -123,7 +123,7 @@ func interrupt(t *testing.T, sc *scene.Scene, m moment, i interruption) {
 	} else {
 		s.on(end.Add(m.at), happen)
 	}
-	if m.answer == scene.Pend { // nobody asks every hour for weeks
+	if m.answer == scene.Pend { // does not poll every hour for weeks
 		s.on(end.Add(day), func() { s.decide(providers.Succeeded) })
 	}
 	repaired := end.Add(firstPeriod + 5*day)
@@ -169,7 +169,7 @@ func requireNothingOpen(t *testing.T, s *stage, what string) {
 	require.Zero(t, open, what)
 }
 
-// decide brings what the provider has accepted to its end.
+// decide settles the payments that the provider has accepted.
 func (s *stage) decide(outcome providers.Outcome) {
 	for _, txn := range s.transactions() {
 		if txn.Status == payment.Pending && txn.ProviderRef != "" {

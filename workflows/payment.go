@@ -9,7 +9,7 @@ import (
 	"perennial/contract"
 )
 
-// askGap is the least pause between two exchanges that nobody asked for, whatever an activity says: a run never spins.
+// askGap is the least pause between two exchanges without a signal, whatever an activity returns: a run never spins.
 const askGap = time.Second
 
 // Payment brings one transaction that no subscription workflow owns to its end: a charge of its own, a refund, or word

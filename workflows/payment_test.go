@@ -17,7 +17,7 @@ import (
 
 var ownPayment = contract.PaymentInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "txn_1"}}
 
-// pendingUntil answers "pending" until the provider has been asked n times.
+// pendingUntil returns "pending" until the provider has been asked n times.
 func pendingUntil(
 	n int, f *fakes, env *testsuite.TestWorkflowEnvironment,
 ) func(contract.ResolveInput) (contract.ResolveOutput, error) {

@@ -28,7 +28,7 @@ var (
 )
 
 // Random lives: any plan, any answers of the provider, any interruptions at any times, several at once. The books are
-// sound at the end of every one, and once the card is good again whoever did not cancel is paid up.
+// sound at the end of every life, and once the card is good again every subscription that was not canceled is paid up.
 func TestSubscription_RandomLives(t *testing.T) {
 	t.Parallel()
 	const scenes = 4
@@ -87,7 +87,7 @@ func randomLife(t *testing.T, sc *scene.Scene, seed int) {
 	}
 	healed := begun.Add(5 * span)
 	s.on(healed, func() { r.heal() })
-	s.on(healed.Add(2*day), func() { r.heal() }) // what was pending then is decided now
+	s.on(healed.Add(2*day), func() { r.heal() }) // decides what was pending then
 	s.play(healed.Add(2*day + 2*span + time.Hour))
 
 	for _, ref := range sc.Started.Take() { // refunds have workflows of their own
@@ -108,7 +108,7 @@ func randomLife(t *testing.T, sc *scene.Scene, seed int) {
 	s.RequireSound(t)
 }
 
-// mood is how the provider answers until the card is good: mostly well, mostly badly, or strangely.
+// mood returns the provider's answers until the card is good: mostly well, mostly badly, or strangely.
 func (r *randomly) mood() func() scene.Answer {
 	moods := [][]scene.Answer{
 		{scene.Capture, scene.Capture, scene.Capture, scene.Silent},
@@ -121,7 +121,7 @@ func (r *randomly) mood() func() scene.Answer {
 	return func() scene.Answer { return answers[source.IntN(len(answers))] }
 }
 
-// moment is any time, or one that is a boundary or a retry, or right beside it.
+// moment returns any time, or the time of a boundary or a retry, or a second next to it.
 func (r *randomly) moment(begun time.Time, span time.Duration) time.Time {
 	switch r.IntN(3) {
 	case 0:
@@ -160,7 +160,7 @@ func (r *randomly) happen(kind int, at time.Time) {
 	}
 }
 
-// command asks for one. The rules may refuse it; anything else that fails is a fault.
+// command runs a command. The rules may refuse it; any other failure is a fault.
 func (r *randomly) command(c command) { r.s.command(c).refusal(r.s.t) }
 
 // word comes from the provider about everything it was ever asked for; some of what failed has succeeded after all.
@@ -180,7 +180,7 @@ func (r *randomly) heal() {
 	r.s.wake()
 }
 
-// tell writes what is open at the end of a life that failed.
+// tell logs what is open at the end of a life that failed.
 func (r *randomly) tell(t *testing.T) {
 	for _, txn := range r.s.transactions() {
 		if txn.Status == payment.Pending {

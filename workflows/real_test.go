@@ -67,7 +67,7 @@ func onRealServer(t *testing.T) *liveScene {
 	return &liveScene{Scene: sc, client: c, engine: e}
 }
 
-// start is what the API does after the creating transaction.
+// start does what the API does after the creating transaction.
 func (r *liveScene) start(t *testing.T, ref contract.Ref) {
 	t.Helper()
 	require.NoError(t, r.engine.StartSubscription(t.Context(),
@@ -137,7 +137,7 @@ func (r *liveScene) settled(t *testing.T, sub contract.Ref, invoices int) {
 	})
 }
 
-// asleep tells that a run waits for a timer or a message: every task is done and no activity is under way.
+// asleep reports whether a run waits for a timer or a message: every task is done and no activity is open.
 func asleep(history []*historypb.HistoryEvent) bool {
 	underWay := 0
 	for _, e := range history {

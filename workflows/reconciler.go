@@ -13,8 +13,7 @@ const (
 	reconcilePasses = 100 // of one run; the Schedule starts the next
 )
 
-// Reconciler makes passes until one finds no full batch to start.
-// A Schedule runs it every 30 s; overlapping runs are skipped.
+// Reconciler makes passes until one finds no full batch. A Schedule runs it every 30 s; overlapping runs are skipped.
 func Reconciler(ctx workflow.Context) (contract.ReconcileResult, error) {
 	var total contract.ReconcileResult
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

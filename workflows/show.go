@@ -12,12 +12,13 @@ import (
 	"perennial/contract"
 )
 
-// shown is what operators can search the run by. An upsert costs an event, an action and, in the server, as much as the
-// whole rest of a command, so only changes are sent, and those of a command that leaves the status as it was wait for
-// the next wake-up for another reason (ADR 11). A new run begins with what the old one showed.
+// shown has the attributes that operators can search the run by. An upsert costs an event, an action and, in the
+// server, as much as the whole rest of a command. So only changes are sent, and those of a command that leaves the
+// status as it was wait for the next wake-up for another reason (ADR 11). A new run begins with the attributes of the
+// old one.
 type shown struct{ customer, status, plan, action string }
 
-// show makes the run searchable and tells, in the Temporal UI, what it waits for and why. Ids and times only.
+// show makes the run searchable and shows in the Temporal UI what it waits for and why. Ids and times only.
 func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 	if s.shown == (shown{}) {
 		s.shown = shownBefore(ctx)
@@ -46,7 +47,7 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 	}
 }
 
-// waitsFor names what happens next, or, of a pause without an end, what a person does about it.
+// waitsFor names the next automatic action or, for a pause without an end, the command that ends it.
 func (s *subscriptionRun) waitsFor() string {
 	if s.snap.Status == subscription.Paused && s.snap.NextAction == subscription.ActionNone {
 		return "resume, by a command; also by a payment method that is added, where the trial ended without one"
@@ -64,7 +65,7 @@ func (s *subscriptionRun) showAbsent(ctx workflow.Context) error {
 
 const absentDetails = "The database does not have this row: a restore has lost it.\n"
 
-// shownBefore reads what the run was started with, or what the run before it showed.
+// shownBefore reads the attributes that the run was started with, or those that the run before it showed.
 func shownBefore(ctx workflow.Context) shown {
 	attributes := workflow.GetTypedSearchAttributes(ctx)
 	var is shown
@@ -117,7 +118,7 @@ func (s *subscriptionRun) details(waitsFor string) string {
 	return b.String()
 }
 
-// inReview says what an operator does about a payment that nothing but a person brings further.
+// inReview says what an operator does about a payment that needs review.
 func inReview(transactionID string) string {
 	return "payment " + transactionID + " waits for a person; `perennial payment list` tells why, " +
 		"`perennial payment resolve` ends it"

@@ -11,10 +11,10 @@ import (
 	"perennial/contract"
 )
 
-// detailsOf is what the Temporal UI shows of a run.
+// detailsOf returns the details that the Temporal UI shows of a run.
 func detailsOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
 	t.Helper()
-	answer, err := env.QueryWorkflow("__temporal_workflow_metadata") // what the UI asks for
+	answer, err := env.QueryWorkflow("__temporal_workflow_metadata") // the query of the UI
 	require.NoError(t, err)
 	var metadata sdkpb.WorkflowMetadata
 	require.NoError(t, answer.Get(&metadata))
@@ -72,7 +72,7 @@ func TestPayment_DetailsSayThatAPersonMustDecide(t *testing.T) {
 	require.NotContains(t, waiting, "provider's decision")
 }
 
-// What is held waits for an account, not for a provider, and the reason says how that ends.
+// A held payment waits for an account, not for a provider, and the reason says how that ends.
 func TestDetails_SayWhyAPaymentIsHeld(t *testing.T) {
 	t.Parallel()
 	held := contract.Held{Why: "Charging is paused in this environment.", Since: noon}

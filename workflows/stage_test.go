@@ -58,7 +58,7 @@ func subscribe(t *testing.T, s *scene.Scene, p plan.Plan) *stage {
 	}
 }
 
-// on lets act happen at a time.
+// on schedules act for a time.
 func (s *stage) on(at time.Time, act func()) { s.cues = append(s.cues, &cue{at: at, act: act}) }
 
 // play runs the workflow, from run to run, until a time or its end.

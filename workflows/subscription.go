@@ -66,13 +66,13 @@ type subscriptionRun struct {
 	ref      contract.Ref
 	snap     *contract.Snapshot
 	signals  signals
-	woken    bool     // the row changed beside us
+	woken    bool     // the row was changed by another transaction
 	checks   []string // transactions about which a provider's callback is stored
 	payment  paymentCall
 	usage    usageCall
 	boundary alarm // the subscription's own next date
 	check    alarm // when to ask a provider again
-	// What is due, or to be asked about, rests until then: the last activity about it changed nothing.
+	// Due work, or a look-up, is not repeated before then: the last activity for it changed nothing.
 	dueRests, checkRests time.Time
 	started              time.Time
 	periods              int // boundaries passed in this run
@@ -99,8 +99,8 @@ func passed(ctx workflow.Context, at time.Time) bool {
 	return !at.IsZero() && !workflow.Now(ctx).Before(at)
 }
 
-// dueAt returns when, in real time, the next advance is due; zero: never. While usage is rated, or waits for that, it
-// is for what goes on beside.
+// dueAt returns the real time at which the next advance is due; zero: never. While usage is rated, or waits to be, that
+// is the time of BesideAction.
 func (s *subscriptionRun) dueAt() time.Time {
 	action, at := s.snap.NextAction, s.snap.NextAt
 	if s.ratesUsage() {
@@ -112,9 +112,9 @@ func (s *subscriptionRun) dueAt() time.Time {
 	return s.realTime(action, at, s.dueRests)
 }
 
-// realTime returns when, in real time, an action is due; zero: never. On a test clock the clock's workflow performs
-// what its movement makes due. What is due without one is due here at once: the begin of a new subscription, and work
-// left over from an activity.
+// realTime returns the real time at which an action is due; zero: never. On a test clock the clock's workflow performs
+// the work that a move makes due. Work that is due without a move is performed here at once: the begin of a new
+// subscription, and work left over from an activity.
 func (s *subscriptionRun) realTime(action subscription.Action, at, rests time.Time) time.Time {
 	switch {
 	case action == "", action == subscription.ActionNone, at.IsZero(), s.onClock() && at.After(s.snap.ClockNow):
@@ -132,7 +132,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// advance lets the rules do what is due, and reloads the snapshot.
+// advance lets the rules perform due work, and reloads the snapshot.
 func (s *subscriptionRun) advance(ctx workflow.Context) {
 	summary, wasDue := "act on what changed", s.snap != nil && s.due(ctx)
 	if s.snap == nil {
@@ -153,7 +153,7 @@ func (s *subscriptionRun) advance(ctx workflow.Context) {
 	}
 }
 
-// dueAction names what the next advance is for.
+// dueAction returns the action that the next advance performs.
 func (s *subscriptionRun) dueAction() subscription.Action {
 	if s.ratesUsage() {
 		return s.snap.BesideAction
@@ -161,7 +161,7 @@ func (s *subscriptionRun) dueAction() subscription.Action {
 	return s.snap.NextAction
 }
 
-// dueSummary is what an operator reads beside the activity.
+// dueSummary returns the activity's summary for operators.
 func dueSummary(action subscription.Action) string {
 	switch action {
 	case subscription.ActionPaymentRetry:
@@ -213,8 +213,8 @@ func same(a, b contract.Snapshot) bool {
 	return a == b
 }
 
-// over reports whether the subscription needs its workflow no more. What nobody has read of the signals keeps the
-// server from completing the run, which then reads them.
+// over reports whether the subscription does not need its workflow any more. Unread signals keep the server from
+// completing the run, which then reads them.
 func (s *subscriptionRun) over() bool {
 	return s.snap.Finished && s.snap.Live == nil && s.payment.idle() && s.usage.idle() && len(s.checks) == 0
 }
@@ -223,8 +223,8 @@ func (s *subscriptionRun) over() bool {
 // record, and is abandoned. A signal makes the run look again.
 func (s *subscriptionRun) absent() bool { return s.snap != nil && s.snap.Absent && !s.woken }
 
-// shouldContinueAsNew reports whether the run is long enough and this is a safe point. What the boundary has made due
-// is charged first: the payer's money is not to wait for a new run.
+// shouldContinueAsNew reports whether the run is long enough and this is a safe point. A charge of the boundary comes
+// first: the payer's money must not wait for a new run.
 func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 	if !s.payment.idle() || !s.usage.idle() {
 		return false
@@ -232,14 +232,14 @@ func (s *subscriptionRun) shouldContinueAsNew(ctx workflow.Context) bool {
 	return s.hadItsPeriod(ctx) && !s.liveDue(ctx) || s.periods >= maxCaughtUp
 }
 
-// tooLong reports whether the history must end now, even if more is due: the next run goes on with it.
+// tooLong reports whether the history must end now, even if more is due: the next run continues.
 func (s *subscriptionRun) tooLong(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	idle := s.payment.idle() && s.usage.idle()
 	return idle && (info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > eventsPerRun)
 }
 
-// hadItsPeriod reports whether the run has lived through what one run is for.
+// hadItsPeriod reports whether the run has lasted for its period.
 func (s *subscriptionRun) hadItsPeriod(ctx workflow.Context) bool {
 	return s.periods > 0 && workflow.Now(ctx).Sub(s.started) >= runAge
 }

@@ -9,7 +9,7 @@ import (
 	"perennial/contract"
 )
 
-// paymentCall is the one exchange with a provider that may be in flight; everything else goes on beside it.
+// paymentCall is the one exchange with a provider that may be in flight; everything else continues meanwhile.
 type paymentCall struct {
 	about  contract.ResolveInput
 	future workflow.Future
@@ -66,24 +66,24 @@ func (s *subscriptionRun) collectPayment(ctx workflow.Context) {
 	case out.Snapshot == nil: // the transaction is gone: the database was restored to a moment before it
 		s.woken = true
 	case out.Snapshot.Revision < s.snap.Revision || overtaken && out.Snapshot.Revision == s.snap.Revision:
-		// Something happened while the answer was under way. A new attempt does not change the subscription's revision,
-		// so that of two snapshots with the same one only the database knows which is newer.
+		// A signal came while the answer was under way. A new attempt does not change the subscription's revision, so
+		// that only the database knows which of two snapshots with the same revision is newer.
 		s.woken = true
 	case !s.learn(out.Snapshot) && s.liveDue(ctx) && s.snap.Live.TransactionID == about.TransactionID:
 		s.checkRests = workflow.Now(ctx).Add(standstill)
 	}
 }
 
-// outOfTime tells that an activity took longer than all its repeats may: the server then tells of the time-out, or of
-// the last error that was to be repeated. Anything else that ends it would end it again at once.
+// outOfTime reports whether an activity took longer than all its repeats may: the server then returns the time-out, or
+// the last error that was to be repeated. Any other error would end it again at once.
 func outOfTime(err error) bool {
 	var repeatable *temporal.ApplicationError
 	return temporal.IsTimeoutError(err) || temporal.IsPanicError(err) ||
 		errors.As(err, &repeatable) && !repeatable.NonRetryable()
 }
 
-// leavesBoundary tells that the timer of the next date is for the next run to start: this one ends with the exchange in
-// flight, which ends before that date. Started here it would be started twice.
+// leavesBoundary reports whether the timer of the next date is left to the next run: this run ends with the exchange in
+// flight, which ends before that date. A timer started here would be started twice.
 func (s *subscriptionRun) leavesBoundary(ctx workflow.Context) bool {
 	next, _ := s.nextAt()
 	return s.hadItsPeriod(ctx) && !s.payment.idle() && !s.boundary.armedFor(next) &&

@@ -30,7 +30,7 @@ func (l signals) arrived() bool {
 	return l.checks.Len() > 0 || slices.ContainsFunc(l.wakes, func(c workflow.ReceiveChannel) bool { return c.Len() > 0 })
 }
 
-// receive reads all signals that have arrived: one that a run leaves unread is lost.
+// receive reads all signals that have arrived: a signal that a run leaves unread is lost.
 func (s *subscriptionRun) receive() {
 	for {
 		var check contract.Check
@@ -50,8 +50,8 @@ func (s *subscriptionRun) receive() {
 	}
 }
 
-// hear takes what a signal tells for a reload, where it is newer than all that the run knows. Else the row is read:
-// word may come out of order, and a restored database begins again at an older revision.
+// hear uses the snapshot of a signal instead of a reload where it is newer than all that the run knows. Otherwise the
+// row is read: signals may come out of order, and a restored database begins again at an older revision.
 func (s *subscriptionRun) hear(wake contract.Wake) {
 	if s.snap == nil || wake.Snapshot == nil || wake.Snapshot.Revision <= s.snap.Revision {
 		s.woken = true

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	ratingLimit    = 10 * time.Minute // one attempt to rate what an invoice bills
+	ratingLimit    = 10 * time.Minute // one attempt to rate the usage of an invoice
 	ratingAttempts = 3
 	ratingRest     = 10 * time.Minute // the longest rest of a rating that fails
 )
 
-// usageCall is the rating of usage that is under way; while one is, signals and payments go on.
+// usageCall is the open rating of usage; signals and payments continue meanwhile.
 type usageCall struct {
 	future workflow.Future
 	failed int       // times in a row that the activity ended without a result
@@ -28,7 +28,7 @@ type usageCall struct {
 func (u usageCall) idle() bool  { return u.future == nil }
 func (u usageCall) ready() bool { return u.future != nil && u.future.IsReady() }
 
-// ratesUsage reports whether what the subscription waits for is the rating of usage.
+// ratesUsage reports whether the subscription waits for the rating of usage.
 func (s *subscriptionRun) ratesUsage() bool {
 	return s.snap != nil && s.snap.NextAction == subscription.ActionBillUsage
 }
@@ -44,7 +44,7 @@ func (s *subscriptionRun) usageAt() time.Time {
 // usageDue reports whether usage is to be rated now.
 func (s *subscriptionRun) usageDue(ctx workflow.Context) bool { return passed(ctx, s.usageAt()) }
 
-// startUsage begins to rate what a draft waits for.
+// startUsage begins to rate the usage that a draft waits for.
 func (s *subscriptionRun) startUsage(ctx workflow.Context) {
 	s.byWake, s.usage.overtaken = false, false
 	s.usage.future = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -57,8 +57,8 @@ func (s *subscriptionRun) startUsage(ctx workflow.Context) {
 	}), contract.ActivityBillUsage, contract.AdvanceInput{Ref: s.ref, Now: s.now(ctx)})
 }
 
-// collectUsage learns what the rating led to. The rows say of one that failed for a reason of its own when it is tried
-// again; one that ended without a result, as where the database was away, rests here.
+// collectUsage records the result of the rating. The rows have the next attempt of a rating that failed for a reason of
+// its own; one that ended without a result, for example where the database was not available, rests here.
 func (s *subscriptionRun) collectUsage(ctx workflow.Context) {
 	var snap contract.Snapshot
 	err := s.usage.future.Get(ctx, &snap)

@@ -30,7 +30,7 @@ func TestSubscription_BillsUsageWhenItIsDue(t *testing.T) {
 	require.Equal(t, []string{"advance", "bill usage"}, f.called())
 }
 
-// A rating that fails rests, longer each time, and what else is due is done meanwhile; a wake-up is heard.
+// A rating that fails rests, longer each time. Other due work is performed meanwhile, and signals are received.
 func TestSubscription_RatingThatFailsRestsAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
@@ -61,7 +61,7 @@ func TestSubscription_RatingThatFailsRestsAndHoldsNothingUp(t *testing.T) {
 	require.Less(t, last.Sub(noon), 8*time.Minute)
 }
 
-// While usage is rated, signals are heard and payments go on.
+// While usage is rated, signals are received and payments continue.
 func TestSubscription_PaysWhileItsUsageIsRated(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
@@ -89,7 +89,7 @@ func TestSubscription_PaysWhileItsUsageIsRated(t *testing.T) {
 		"the row may have changed beside the rating: it is read again")
 }
 
-// What falls due while usage is rated is done then, not when the rating ends.
+// Work that falls due while usage is rated is performed then, not when the rating ends.
 func TestSubscription_RenewsWhileItsUsageIsRated(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

@@ -9,8 +9,8 @@ import (
 // stepsPerRun bounds one run's history.
 const stepsPerRun = 200
 
-// TestClock moves one test clock to its target, step by step in due order, and ends when it is there. The signal that
-// asks for an advance starts it; one that comes later makes it look for another target.
+// TestClock moves one test clock to its target, step by step in due order, and ends when the target is reached. The
+// signal for an advance starts it; a later signal makes it look for another target.
 func TestClock(ctx workflow.Context, in contract.TestClockInput) error {
 	advances := workflow.GetSignalChannel(ctx, contract.SignalAdvance)
 	drain(advances)

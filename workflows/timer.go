@@ -14,7 +14,7 @@ type alarm struct {
 	cancel workflow.CancelFunc
 }
 
-// set arms the alarm for at; the zero time disarms it. why is what an operator reads beside the timer.
+// set arms the alarm for at; the zero time disarms it. why is the timer's summary for operators.
 func (a *alarm) set(ctx workflow.Context, at time.Time, why string) {
 	if a.armedFor(at) || a.fired == nil && a.at.Equal(at) {
 		return

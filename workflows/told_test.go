@@ -9,8 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// A command that leaves nothing to do costs the run no activity: what it made of the row comes with the signal. Word
-// that comes late, twice or from before a restore makes the run read the row.
+// A command that leaves nothing to do costs the run no activity: its signal carries the state of the row. A signal that
+// is late, repeated or from before a restore makes the run read the row.
 func TestSubscription_IsToldWhatItNeedNotRead(t *testing.T) {
 	t.Parallel()
 	next := noon.AddDate(0, 0, 10)
@@ -18,7 +18,7 @@ func TestSubscription_IsToldWhatItNeedNotRead(t *testing.T) {
 	told.NextAction, told.NextAt = "cancel", next.AddDate(0, 0, 2)
 	for _, c := range []struct {
 		name     string
-		revision int64 // of what is told; 0: nothing is
+		revision int64 // of the signaled snapshot; 0: there is none
 		reads    int
 		shows    string
 	}{
@@ -51,7 +51,7 @@ func TestSubscription_IsToldWhatItNeedNotRead(t *testing.T) {
 			env.RegisterDelayedCallback(func() { env.SignalWorkflow(contract.CommandCancel, word) }, time.Hour)
 			env.RegisterDelayedCallback(func() {
 				reads, shows, ends = len(f.called()), detailsOf(t, env), true
-				if c.revision != 5 { // the run that was told goes on to the date that it was told
+				if c.revision != 5 { // the signaled run continues to the date of its snapshot
 					env.SignalWorkflow(contract.SignalWake, contract.Wake{})
 				}
 			}, 2*time.Hour)

@@ -14,9 +14,9 @@ import (
 // transaction that records it.
 const deliveryLimit = 90 * time.Second
 
-// WebhookEndpoint delivers what one endpoint is owed: it lets an activity deliver what is due, and sleeps until a retry
-// is due or a signal says that the endpoint is owed more. Under load one activity delivers many. It ends when the
-// endpoint is disabled; a signal starts it again.
+// WebhookEndpoint delivers to one endpoint: it lets an activity make the due deliveries, and sleeps until a retry is
+// due or a signal says that there are more. Under load one activity makes many. It ends when the endpoint is disabled;
+// a signal starts it again.
 func WebhookEndpoint(ctx workflow.Context, in contract.WebhookEndpointInput) error {
 	wakes := workflow.GetSignalChannel(ctx, contract.SignalWake)
 	for {

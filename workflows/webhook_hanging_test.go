@@ -14,9 +14,9 @@ import (
 	"perennial/webhooks/verify"
 )
 
-// Receivers that never answer, beside healthy ones of the same app: the healthy ones get everything, once and in time,
-// and what the others are owed stays in the books. The times are compared where the figures are the full ones. Not
-// beside other tests: it measures.
+// Some receivers never answer, next to healthy ones of the same app: the healthy ones get everything, once and in time,
+// and the deliveries of the others stay in the books. The times are compared only at full scale. The test is not
+// parallel: it measures.
 func TestWebhooks_HangingReceiversDelayNobodyElse(t *testing.T) { //nolint:paralleltest // see above
 	r, inbox := onRealServer(t), receiver.New(t)
 	hanging, healthy, events := testkit.Scale(20, 50), testkit.Scale(5, 20), testkit.Scale(20, 200)
@@ -80,8 +80,8 @@ func (r *liveScene) announceSlowly(t *testing.T, inbox *receiver.Receiver, paths
 	return delays{waits[len(waits)/2], waits[len(waits)*99/100]}
 }
 
-// requireOwed checks that each endpoint, none of which ever answers, is owed n deliveries: they wait, or have failed
-// with all of their attempts, each after the ten seconds that a receiver is given.
+// requireOwed checks that the n deliveries of each endpoint, none of which ever answers, wait, or have failed with all
+// of their attempts, each after the ten seconds that a receiver is given.
 func (r *liveScene) requireOwed(t *testing.T, endpoints []string, n int) {
 	t.Helper()
 	var owed, lost, early int

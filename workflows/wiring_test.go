@@ -57,8 +57,8 @@ func TestSubscription_ActsOnACommandBesideACharge(t *testing.T) {
 	require.Equal(t, []string{"charge txn_1", "advance"}, f.called())
 }
 
-// An answer may be older than what the run has loaded since. A new attempt leaves the revision as it is, so that an
-// equal one proves nothing either: only the database knows.
+// An answer may be older than the snapshot that the run has loaded since. A new attempt leaves the revision as it is,
+// so that an equal one proves nothing either: only the database knows.
 func TestSubscription_ReloadsWhatAnAnswerMayNotKnow(t *testing.T) {
 	t.Parallel()
 	for name, answered := range map[string]int64{"older": 2, "of the same revision": 3} {
@@ -117,7 +117,7 @@ func TestSubscription_ActsOnASignalAtTheEndOfARun(t *testing.T) {
 		"woken %v after %d activities", in.Woken, calls)
 }
 
-// Whoever is woken after the end is finished again after one activity.
+// A subscription that is woken after its end is finished again after one activity.
 func TestSubscription_FinishedAndWokenEndsAfterOneActivity(t *testing.T) {
 	t.Parallel()
 	f := &fakes{advance: func(contract.AdvanceInput) (contract.Snapshot, error) { return finished(5), nil }}
@@ -163,7 +163,7 @@ func TestSubscription_CarriesSignalsOver(t *testing.T) {
 	require.Equal(t, []string{"check txn_7", "check txn_8"}, f2.called())
 }
 
-// timers counts what the workflow does with timers.
+// timers counts the timers of the workflow.
 type timers struct{ scheduled, fired, canceled int }
 
 func (n *timers) watch(env *testsuite.TestWorkflowEnvironment) {
@@ -209,7 +209,7 @@ func TestSubscription_KeepsItsBoundaryTimerOverWakeUps(t *testing.T) {
 	require.Len(t, f.called(), 12)
 }
 
-// An undecided payment is asked about by a timer of its own, beside that of the boundary.
+// A timer of its own polls a pending payment, in addition to that of the boundary.
 func TestSubscription_ChecksAPendingPaymentByATimerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

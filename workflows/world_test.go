@@ -16,7 +16,7 @@ import (
 	"perennial/contract"
 )
 
-// periodLength is that of the world's subscription: the boundaries lie between its moves.
+// periodLength is the length of the world's periods: the boundaries lie between its moves.
 const periodLength = 4 * time.Hour
 
 // row is the subscription in a database that is a struct.
@@ -53,12 +53,12 @@ type world struct {
 	answer     *contract.ResolveOutput // recorded, but not delivered
 	story      []string
 
-	turn sync.Mutex // whose turn it is in the world: an activity's, or that of who looks at a run that has ended
+	turn sync.Mutex // the turn in the world: an activity's, or the turn of the check of a run that has ended
 	over bool       // the run has ended
 }
 
-// errOver is what an activity returns that begins after its run has ended. Nobody waits for it any more, and it must
-// not touch the world of the next run.
+// errOver is the result of an activity that begins after its run has ended: it must not touch the world of the next
+// run.
 var errOver = errors.New("the run is over")
 
 // inTurn is the test's guard of an activity of the open run.
@@ -97,7 +97,7 @@ func (w *world) time() time.Time {
 	return w.env.Now().UTC()
 }
 
-// move lets nothing or one of the moves happen; it reports whether something did.
+// move performs one of the moves or none; it reports whether it performed one.
 func (w *world) move(options []move) bool {
 	n := w.choices.pick(len(options) + 1)
 	if n > 0 {
@@ -139,7 +139,7 @@ func (w *world) signals() []move {
 	return out
 }
 
-// signal tells the run that the row changed, unless a signal is under way.
+// signal signals the run that the row changed, unless a signal is under way.
 func (w *world) signal(name string) {
 	if w.unread++; w.unread == 1 && w.env != nil {
 		w.env.SignalWorkflow(name, contract.Wake{Revision: w.revision})
@@ -282,7 +282,7 @@ func (w *world) deliver() {
 }
 
 func (w *world) fail() {
-	if w.asked { // nobody has followed the callback yet
+	if w.asked { // the callback is not processed yet
 		w.checks[w.flight] = true
 	}
 	w.flight = ""
@@ -327,14 +327,14 @@ func (w *world) repeat(in contract.SubscriptionInput) {
 	}, 0)
 }
 
-// moveClock is a step of the test clock's workflow: it does what is due in the database, and wakes.
+// moveClock is a step of the test clock's workflow: it performs due work in the database, and wakes.
 func (w *world) moveClock() {
 	w.clock = w.clock.Add(periodLength)
 	w.catchUp(w.time())
 	w.signal(contract.SignalWake)
 }
 
-// atRest says what holds whenever a run waits.
+// atRest checks what must hold whenever a run waits.
 func (w *world) atRest() {
 	w.t.Helper()
 	if w.busyNow() {
