@@ -20,12 +20,12 @@ type Account struct {
 	ChargingPausedAt time.Time
 	// FailingSince is since when the provider refuses the credentials.
 	FailingSince time.Time
-	// LastTestedAt is when the connection was last tested, and TestError what was wrong then, for people.
+	// LastTestedAt is the time of the last connection test, and TestError its fault, for people.
 	LastTestedAt time.Time
 	TestError    string
 }
 
-// Status is what is known about the connection to a provider.
+// Status is the state of the connection to a provider.
 type Status string
 
 // The statuses.
@@ -36,10 +36,10 @@ const (
 	Disabled Status = "disabled"
 )
 
-// refusedText is what an account says whose credentials a payment found refused: no test has said more.
+// refusedText is the problem of an account whose credentials a payment found refused, where no test has said more.
 const refusedText = "The provider refuses the credentials. Store valid ones."
 
-// Status returns the state of the connection, and what is wrong with it, for people; empty: nothing is known to be.
+// Status returns the state of the connection and its problem, for people; empty: none is known.
 func (a Account) Status() (Status, string) {
 	switch {
 	case !a.DisabledAt.IsZero():
@@ -79,7 +79,7 @@ func (a *Account) SetPrimary(primary bool) error {
 	return nil
 }
 
-// Disable keeps new charges from the account. others is how many other accounts could be the primary one.
+// Disable keeps new charges from the account. others is the number of other accounts that could be the primary one.
 // Fault: provider_is_primary.
 func (a *Account) Disable(others int, now time.Time) error {
 	if !a.DisabledAt.IsZero() {
@@ -92,7 +92,7 @@ func (a *Account) Disable(others int, now time.Time) error {
 	return nil
 }
 
-// Enable lets new charges to the account again. It becomes the primary one where there is none.
+// Enable allows new charges on the account again. It becomes the primary one where there is none.
 func (a *Account) Enable(hasPrimary bool) {
 	if a.DisabledAt.IsZero() {
 		return
@@ -100,7 +100,7 @@ func (a *Account) Enable(hasPrimary bool) {
 	a.DisabledAt, a.Primary = time.Time{}, !hasPrimary
 }
 
-// PauseCharging holds new charges of the account, and reports whether that is news. What was sent goes on.
+// PauseCharging holds new charges of the account, and reports whether that is news. Charges that were sent continue.
 func (a *Account) PauseCharging(now time.Time) (news bool) {
 	if !a.ChargingPausedAt.IsZero() {
 		return false
@@ -109,14 +109,14 @@ func (a *Account) PauseCharging(now time.Time) (news bool) {
 	return true
 }
 
-// ResumeCharging lets new charges to the account again, and reports whether that is news.
+// ResumeCharging allows new charges on the account again, and reports whether that is news.
 func (a *Account) ResumeCharging() (news bool) {
 	news = !a.ChargingPausedAt.IsZero()
 	a.ChargingPausedAt = time.Time{}
 	return news
 }
 
-// Delete hides the account. What refers to it stays, and refunds of its payments still go through it. Faults:
+// Delete hides the account. Rows that refer to it stay, and refunds of its payments still go through it. Faults:
 // provider_has_unfinished_payments, provider_is_primary.
 func (a *Account) Delete(unfinished bool, others int, now time.Time) error {
 	if unfinished {
@@ -129,5 +129,5 @@ func (a *Account) Delete(unfinished bool, others int, now time.Time) error {
 	return nil
 }
 
-// Tested notes what a connection test found; problem is for people, empty: nothing.
+// Tested records the result of a connection test; problem is for people, empty: none.
 func (a *Account) Tested(problem string, now time.Time) { a.LastTestedAt, a.TestError = now, problem }

@@ -1,6 +1,6 @@
-// Package answer is the vocabulary of what a provider says about an operation: its outcome, and the refunds and
+// Package answer is the vocabulary of a provider's statements about an operation: its outcome, and the refunds and
 // disputes of a charge. The adapters in providers speak it; payment and recording believe or doubt it. It does not own
-// what follows from an answer (payment, charging, recording), nor how one is asked for (providers).
+// the consequences of an answer (payment, charging, recording), nor the requests (providers).
 package answer
 
 import (
@@ -9,7 +9,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Outcome is what one exchange with a provider proved. Silence proves nothing: see Unknown.
+// Outcome is the fact that one exchange with a provider proved. Silence proves nothing: see Unknown.
 type Outcome string
 
 // The outcomes.
@@ -34,20 +34,20 @@ const (
 	NotFound Outcome = "not_found"
 )
 
-// Final reports whether the provider will not change its mind about the operation by itself.
+// Final reports whether the provider will not change the outcome on its own.
 func (o Outcome) Final() bool {
 	return o == Succeeded || o == Declined || o == Failed || o == Canceled
 }
 
-// Answer is what an exchange with a provider brought, or what a callback proves. Amount and Currency are the provider's
-// own words, for the caller to compare; zero where it did not say.
+// Answer is the result of an exchange with a provider, or of a callback that proves something. Amount and Currency are
+// the provider's own figures, for the caller to compare; zero where it gave none.
 type Answer struct {
 	Outcome  Outcome
 	Ref      string      // provider's reference of the operation
 	Amount   money.Minor // or UnreadableAmount
 	Currency money.Currency
-	// Refunds and Disputes of the charge, also those that were made at the provider, only where the request asked for
-	// them. Refunds that failed are left out.
+	// Refunds and Disputes of the charge, only where the request asked for them. They include those made at the
+	// provider. Failed refunds are left out.
 	Refunds  []Refund
 	Disputes []Dispute
 	// SinceUnread: the request asked for Refunds and Disputes, and they could not be read, or not all of them. Both are
@@ -68,7 +68,7 @@ type Answer struct {
 // UnreadableAmount is the Amount of a callback's answer whose own cannot be expressed: nothing is booked unseen.
 const UnreadableAmount money.Minor = -1
 
-// Refund is a refund in the provider's list of those of a charge.
+// Refund is an entry in the provider's list of the refunds of a charge.
 type Refund struct {
 	Ref           string      `json:"ref"`
 	TransactionID string      `json:"transactionId,omitempty"` // our reference in it; empty: it was made without us

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/money"
 )
 
-// DisputeState is how a dispute stands.
+// DisputeState is the state of a dispute.
 type DisputeState string
 
 // The states. A closed dispute never opens again; its bank may still overturn the end.
@@ -20,7 +20,7 @@ const (
 // Closed reports whether the bank has decided.
 func (s DisputeState) Closed() bool { return s == DisputeWon || s == DisputeLost }
 
-// DisputeStage is how far a dispute has gone.
+// DisputeStage is the stage that a dispute has reached.
 type DisputeStage string
 
 // The stages.
@@ -31,8 +31,8 @@ const (
 )
 
 // Dispute is a payer's objection to a charge at the payer's bank, as its provider describes it. Amount may differ from
-// the charge's. Withdrawn is what the bank holds of it now, or has taken for good, in the same currency and without
-// fees.
+// the charge's. Withdrawn is the amount that the bank holds now, or has taken for good, in the same currency and
+// without fees.
 type Dispute struct {
 	Ref       string         `json:"ref"`
 	State     DisputeState   `json:"state"`
@@ -41,8 +41,8 @@ type Dispute struct {
 	Amount    money.Minor    `json:"amount"`
 	Currency  money.Currency `json:"currency"`
 	Withdrawn money.Minor    `json:"withdrawn"`
-	// Order is that of what callbacks say about one dispute, since they may arrive in any other: what has a lower one than
-	// what is known already is overtaken. Zero, from a look-up: it is the present state.
+	// Order orders callbacks about one dispute, which may arrive in any order: one with a lower order than the last is
+	// outdated. Zero, from a look-up: it is the present state.
 	Order         int       `json:"stage,omitempty"`
 	EvidenceDueAt time.Time `json:"evidenceDueAt,omitzero"` // until when it can be answered; zero: unknown
 }

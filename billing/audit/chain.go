@@ -31,7 +31,7 @@ type Break struct {
 	Reason  string
 }
 
-// Error says where the chain breaks and why.
+// Error returns the place and the reason of the break.
 func (b *Break) Error() string {
 	return fmt.Sprintf("seal %d, entry %s: %s", b.Number, b.EntryID, b.Reason)
 }

@@ -17,8 +17,8 @@ type Change struct {
 	After    json.RawMessage `json:"after,omitempty"`
 }
 
-// Changes describes fields of an object that changed, by their names in the API, with the values of those that are
-// shown. before and after are the object's structs; a field that they do not have under its name is named only.
+// Changes describes the changed fields of an object by their names in the API, with the values of fields that may be
+// shown. before and after are the object's structs; a field that they do not have under its name is only named.
 func Changes(object string, fields []string, before, after any) []Change {
 	changes := make([]Change, len(fields))
 	for i, field := range fields {
@@ -30,7 +30,7 @@ func Changes(object string, fields []string, before, after any) []Change {
 	return changes
 }
 
-// Of returns the same changes as those of an object beside the one that the entry is about.
+// Of returns the changes as changes of an object other than the one that the entry is about.
 func Of(objectID string, changes []Change) []Change {
 	for i := range changes {
 		changes[i].ObjectID = objectID
@@ -69,8 +69,8 @@ func same(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Given describes the fields of a request's body, a JSON object, with the values of those that are shown: what a
-// creation begins with, and what a command was told. A body that is none describes nothing.
+// Given describes the fields of a request's body, a JSON object, with the values of fields that may be shown: the input
+// of a creation or a command. A body that is no object describes nothing.
 func Given(object string, body []byte) []Change {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -113,7 +113,7 @@ func scalarOf(object any, name string) json.RawMessage {
 	return encoded
 }
 
-// maxShown bounds a value: what is longer is no code, id, amount or time.
+// maxShown bounds a value: a longer one is no code, id, amount or time.
 const maxShown = 100
 
 func isScalar(value json.RawMessage) bool {

@@ -10,7 +10,7 @@ import (
 // MaxClaim is the most characters of a claim or a reason.
 const MaxClaim = 200
 
-// Claim is what an actor says beside what is known of it: for whom it acts, and why. Nothing checks it.
+// Claim is an actor's own statement: for whom it acts, and why. It is not checked.
 type Claim struct {
 	For    string `json:"claim,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -22,9 +22,9 @@ func Claimable(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// Encode returns the JSON of what an entry says of its changes, with the claim before them, where there is one. The
-// claim stands here because a build from before there were claims hashes these bytes too: the chain covers the claim
-// whichever build seals the entry.
+// Encode returns an entry's changes as JSON, preceded by the claim, if any. The claim is among the changes because
+// builds from before there were claims hash these bytes too: the chain covers the claim whichever build seals the
+// entry.
 func Encode(changes []Change, said Claim) ([]byte, error) {
 	all := make([]any, 0, len(changes)+1)
 	if said != (Claim{}) {
@@ -36,10 +36,10 @@ func Encode(changes []Change, said Claim) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Decode reads what Encode wrote. What it cannot read is left out.
+// Decode reads the output of Encode. It leaves out what it cannot read.
 func Decode(encoded []byte) (changes []Change, said Claim) {
 	var all []json.RawMessage
-	_ = json.Unmarshal(encoded, &all) // what was written by Encode can be read
+	_ = json.Unmarshal(encoded, &all) // output of Encode can be read
 	for i, raw := range all {
 		var c Change
 		_ = json.Unmarshal(raw, &c) // as above

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// AddressRetention is how long entries keep the address that a call came from. It may be personal: a person's, at a
+// AddressRetention is the time for which entries keep the address of a call. It may be personal: a person's, at a
 // terminal or in a browser.
 const AddressRetention = 90 * 24 * time.Hour
 
 // Entry is one call, or one command of an operator, that was carried out. It is written in the transaction of its
-// effect and never changes, but for the address, which is erased when its retention ends.
+// effect and never changes, except that the address is erased when its retention ends.
 type Entry struct {
 	ID            string
 	EnvironmentID string
@@ -28,7 +28,7 @@ type Entry struct {
 	ObjectID   string
 	RequestID  string
 	Status     int // of the HTTP response; 0: a command of the command line
-	// Changes is what Encode returned, byte for byte as it was written.
+	// Changes is the output of Encode, byte for byte.
 	Changes []byte
 
 	Address       netip.Addr // of the client; invalid: there was none, or it was erased
@@ -36,8 +36,8 @@ type Entry struct {
 	AddressDigest []byte     // AddressDigest(salt, address), which stays
 }
 
-// DigestOfAddress returns what the chain keeps of an address: with a random salt that is erased together with it,
-// nobody can find the address again by trying all of them.
+// DigestOfAddress returns the digest of an address that the chain keeps. Its random salt is erased together with the
+// address, so that the address cannot be found again by trying all of them.
 func DigestOfAddress(salt []byte, address netip.Addr) []byte {
 	h := sha256.New()
 	_, _ = h.Write(salt) // never fails
@@ -45,7 +45,7 @@ func DigestOfAddress(salt []byte, address netip.Addr) []byte {
 	return h.Sum(nil)
 }
 
-// format is the first byte of what is hashed. A later layout gets another one.
+// format is the first hashed byte. A later layout gets another one.
 const format = 1
 
 // Digest returns the SHA-256 of everything that an entry says. Every part is preceded by its length, so that no two
@@ -77,7 +77,7 @@ func (e Entry) Digest() [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// AddressIntact reports whether the address is the one that was written, or was erased together with its salt.
+// AddressIntact reports whether the address is unchanged, or was erased together with its salt.
 func (e Entry) AddressIntact() bool {
 	if !e.Address.IsValid() {
 		return len(e.AddressSalt) == 0

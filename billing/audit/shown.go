@@ -3,9 +3,9 @@ package audit
 import "slices"
 
 // shown lists, by object, the fields whose values entries hold: codes, switches, amounts, times and ids, which are
-// neither personal nor secret, whatever a caller writes into them. A field that is not listed is named, and its value
-// is nowhere. Free text (names, descriptions, notes, reasons, memos, metadata), addresses of all kinds, and credentials
-// never belong here: entries cannot be erased.
+// neither personal nor secret, whatever a caller writes into them. Other fields are named without their values. Free
+// text (names, descriptions, notes, reasons, memos, metadata), addresses of all kinds, and credentials never belong
+// here: entries cannot be erased.
 var shown = map[string][]string{
 	"api_key":     {"expiresAt", "kind", "revokedAt"},
 	"coupon":      {"active", "currency", "duration", "maxRedemptions", "percent", "periods", "redeemBy", "amount"},
@@ -44,5 +44,5 @@ var shown = map[string][]string{
 	"webhook_endpoint": {"payloadShape", "status"},
 }
 
-// Shown reports whether the values of an object's field may stand in an entry.
+// Shown reports whether entries may have the values of an object's field.
 func Shown(object, field string) bool { return slices.Contains(shown[object], field) }

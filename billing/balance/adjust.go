@@ -5,8 +5,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Adjusted is the balance after a person has given an amount, or taken one below zero: what is taken beyond what there
-// is becomes a debit, which the next invoice collects. Faults: adjustment_zero, amount_too_large.
+// Adjusted returns the balance after a person has given or taken an amount. An amount taken beyond the balance becomes
+// a debit, which the next invoice collects. Faults: adjustment_zero, amount_too_large.
 func Adjusted(balance, by money.Minor) (money.Minor, error) {
 	if by == 0 {
 		return 0, fault.InvalidParam("amount", "adjustment_zero",

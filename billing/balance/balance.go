@@ -1,5 +1,5 @@
-// Package balance owns what a customer has in hand: the plain balance, and beside it grants of credit, which are used
-// first, in an order, and may expire. It does not own the ledger that books it, nor the invoices that use it.
+// Package balance owns the credit of a customer: the plain balance, and grants of credit, which are used first, in an
+// order, and may expire. It does not own the ledger that books it, nor the invoices that use it.
 package balance
 
 import (
@@ -10,16 +10,16 @@ import (
 	"perennial/billing/money"
 )
 
-// Use is what is taken of one grant.
+// Use is the amount that is used of one grant.
 type Use struct {
 	ID     string      `json:"id"`
 	Amount money.Minor `json:"amount"`
 }
 
-// Uses are what one invoice takes of grants, in the order in which it took them.
+// Uses are the amounts that one invoice uses of grants, in the order of use.
 type Uses []Use
 
-// Sum is what all of them come to.
+// Sum returns the sum of all uses.
 func (u Uses) Sum() (sum money.Minor) {
 	for _, use := range u {
 		sum += use.Amount
@@ -27,7 +27,7 @@ func (u Uses) Sum() (sum money.Minor) {
 	return sum
 }
 
-// Of is what is used of one grant.
+// Of returns the amount used of one grant.
 func (u Uses) Of(grantID string) (sum money.Minor) {
 	for _, use := range u {
 		if use.ID == grantID {
@@ -37,8 +37,8 @@ func (u Uses) Of(grantID string) (sum money.Minor) {
 	return sum
 }
 
-// Back is what of the uses goes back to grants when an amount goes back, the last one first. before is what went back
-// of them already: to no grant more goes back than was taken of it.
+// Back returns the part of each use that goes back to its grant when an amount goes back, the last use first. before
+// has the earlier returns: no grant gets back more than was used of it.
 func (u Uses) Back(amount money.Minor, before Uses) Uses {
 	var back Uses
 	for _, use := range slices.Backward(u) {
@@ -50,8 +50,8 @@ func (u Uses) Back(amount money.Minor, before Uses) Uses {
 	return back
 }
 
-// Take uses grants for an amount: by priority, then the one that expires sooner, then the older. Ended ones stay as
-// they are. The uses sum to the amount, or to what there is; an amount below 1 takes nothing.
+// Take uses grants for an amount: by priority, then the one that expires sooner, then the older. It skips ended grants.
+// The uses sum to the amount, or to all there is; an amount below 1 uses nothing.
 func Take(grants []Grant, amount money.Minor, at time.Time) Uses {
 	var uses Uses
 	for _, g := range inOrder(grants) {
@@ -77,7 +77,7 @@ func inOrder(grants []Grant) []Grant {
 	return sorted
 }
 
-// byExpiry puts a grant that never expires behind those that do.
+// byExpiry sorts a grant that never expires behind those that do.
 func byExpiry(a, b Grant) int {
 	switch {
 	case a.ExpiresAt.IsZero() && b.ExpiresAt.IsZero():

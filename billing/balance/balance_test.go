@@ -34,7 +34,8 @@ func TestTake_Order(t *testing.T) {
 	require.Empty(t, balance.Take(grants, -5, now))
 }
 
-// TestTake_Conserves: what is taken is the amount or all there is, none twice, and the order of the list is no matter.
+// TestTake_Conserves: the uses sum to the amount or to all there is, no grant is used twice, and the order of the list
+// does not matter.
 func TestTake_Conserves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

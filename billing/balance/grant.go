@@ -11,11 +11,11 @@ import (
 	"perennial/billing/money"
 )
 
-// MaxPlans is how many plans a grant can be restricted to.
+// MaxPlans is the number of plans that a grant can be restricted to.
 const MaxPlans = 20
 
-// MaxUsable is how many grants with something left a customer can have in one currency: every decision about what the
-// customer owes reads them all.
+// MaxUsable is the number of grants with a remaining amount that a customer can have in one currency: every decision
+// about the customer's debts reads them all.
 const MaxUsable = 100
 
 // ErrTooMany refuses a grant beyond MaxUsable.
@@ -23,14 +23,14 @@ var ErrTooMany = fault.New(fault.Conflict, "credit_grants_too_many",
 	"The customer has %d credit grants in this currency with something left. Void some, or give credit by entries of the balance.",
 	MaxUsable)
 
-// MaxPriority is that of the grants which are used last, DefaultPriority that of a grant without one.
+// MaxPriority is the priority of grants that are used last, DefaultPriority that of a grant without one.
 const (
 	MaxPriority     = 100
 	DefaultPriority = 50
 )
 
-// Grant is credit that a customer was given beside the plain balance: it is used first, it may expire, and it may be
-// restricted to subscriptions of some plans. It never pays a debit, and never goes back in money.
+// Grant is credit of a customer in addition to the plain balance: it is used first, it may expire, and it may be
+// restricted to subscriptions of some plans. It never pays a debit, and is never paid out.
 type Grant struct {
 	ID          string
 	CustomerID  string
@@ -44,13 +44,13 @@ type Grant struct {
 	Name     string
 	Metadata metadata.Pairs
 	GivenAt  time.Time // in the customer's own time, as all times here
-	// ExpiresAt is when it can no longer be used; the zero time is never.
+	// ExpiresAt is the time from which it can no longer be used; zero: never.
 	ExpiresAt time.Time
-	ExpiredAt time.Time // when what was left then was taken away; zero: it was not
+	ExpiredAt time.Time // when the rest was removed at its end; zero: it was not
 	VoidedAt  time.Time
 }
 
-// Status says what has become of a grant.
+// Status is the state of a grant.
 type Status string
 
 // The statuses.
@@ -88,7 +88,7 @@ func (g Grant) Check() error {
 	return nil
 }
 
-// Ended reports whether the grant can no longer be used at a time: what is left of it then is to be taken away.
+// Ended reports whether the grant can no longer be used at a time: its rest is to be removed then.
 func (g Grant) Ended(at time.Time) bool {
 	end := g.endsAt()
 	return !end.IsZero() && !at.Before(end)
@@ -102,7 +102,7 @@ func (g Grant) endsAt() time.Time {
 	return g.VoidedAt
 }
 
-// Status is what has become of it by now.
+// Status returns the state of the grant at a time.
 func (g Grant) Status(now time.Time) Status {
 	switch {
 	case !g.VoidedAt.IsZero():
@@ -115,7 +115,7 @@ func (g Grant) Status(now time.Time) Status {
 	return Active
 }
 
-// Void takes the grant back, and returns what was left of it. Faults: credit_grant_voided, credit_grant_expired.
+// Void withdraws the grant and returns its rest. Faults: credit_grant_voided, credit_grant_expired.
 func (g Grant) Void(now time.Time) (Grant, money.Minor, error) {
 	switch {
 	case !g.VoidedAt.IsZero():
@@ -128,8 +128,8 @@ func (g Grant) Void(now time.Time) (Grant, money.Minor, error) {
 	return g, left, nil
 }
 
-// End takes away what is left of a grant that has ended, and returns how much that is; 0: it has not ended, or nothing
-// is left. Something is left of a grant that nobody used up, or because an invoice that used it was voided later.
+// End removes the rest of a grant that has ended and returns it; 0: the grant has not ended, or nothing is left. A
+// grant has a rest where it was not used up, or where an invoice that used it was voided later.
 func (g Grant) End(now time.Time) (Grant, money.Minor) {
 	if !g.Ended(now) || g.Left == 0 {
 		return g, 0
@@ -142,13 +142,13 @@ func (g Grant) End(now time.Time) (Grant, money.Minor) {
 	return g, left
 }
 
-// Announced is what events say of the grant.
+// Announced returns the grant as events show it.
 func (g Grant) Announced() event.CreditGrant {
 	return event.CreditGrant{ID: g.ID, CustomerID: g.CustomerID, Amount: int64(g.Amount), Currency: string(g.Currency)}
 }
 
-// For returns the grants that an invoice of a subscription to a plan may use; an empty plan is that of an invoice
-// without a subscription.
+// For returns the grants that an invoice of a subscription to a plan may use. An invoice without a subscription has an
+// empty plan.
 func For(grants []Grant, planID string) []Grant {
 	var usable []Grant
 	for _, g := range grants {
@@ -159,7 +159,7 @@ func For(grants []Grant, planID string) []Grant {
 	return usable
 }
 
-// Left is what all grants come to.
+// Left returns the sum of the rests of all grants.
 func Left(grants []Grant) (sum money.Minor) {
 	for _, g := range grants {
 		sum += g.Left

@@ -80,7 +80,8 @@ func TestFor_Plans(t *testing.T) {
 	require.Nil(t, balance.For(nil, "plan_1"))
 }
 
-// TestBack_GivesEachUseBackOnce: however what goes back is divided, in the end each grant has what was taken of it.
+// TestBack_GivesEachUseBackOnce: however the returned amount is divided, in the end each grant has back the amount that
+// was used of it.
 func TestBack_GivesEachUseBackOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,6 @@
-// Package catalog owns the catalogue as code: which plans a file describes, what has to change so that there are these
-// plans, and what that means for running subscriptions. It does not own how a file is written (api), what a plan is
-// (plan), nor how a subscription is moved to another version (subscribing).
+// Package catalog owns the catalogue as code: the plans that a file describes, the changes that lead to these plans,
+// and their effect on running subscriptions. It does not own the form of a file (api), plans (plan), nor how a
+// subscription is moved to another version (subscribing).
 package catalog
 
 import (
@@ -10,13 +10,13 @@ import (
 	"perennial/billing/plan"
 )
 
-// Migration says what becomes of running subscriptions where a plan gets a new version.
+// Migration says how running subscriptions follow a new version of their plan.
 type Migration string
 
 // The migrations. With each but AtPeriodEnd subscriptions keep the version that they were sold.
 const (
 	Keep        Migration = ""
-	Preview     Migration = "preview"    // only says what moving them would mean
+	Preview     Migration = "preview"    // only shows the effect of moving them
 	AtPeriodEnd Migration = "period_end" // moves them at the end of their period
 )
 

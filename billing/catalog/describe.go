@@ -13,8 +13,8 @@ import (
 	"perennial/billing/rating"
 )
 
-// DescribeAll says in a line for each price of a plan, and each currency that the plan is sold in, what it charges, for
-// a person who compares two versions.
+// DescribeAll returns a line for each price of a plan in each currency that the plan is sold in, for a person who
+// compares two versions.
 func DescribeAll(p plan.Plan) []string {
 	var lines []string
 	for _, c := range p.Currencies() {
@@ -169,7 +169,7 @@ func describe(p plan.Price, c money.Currency) string {
 	return text
 }
 
-// describeTransactions writes what a percentage has for each transaction, in major units.
+// describeTransactions returns the terms of a percentage for each transaction, in major units.
 func describeTransactions(t rating.Transactions) (text string) {
 	for _, part := range []struct {
 		words string

@@ -9,13 +9,13 @@ import (
 	"perennial/billing/plan"
 )
 
-// Change is what has to be done about one plan.
+// Change is the work to be done for one plan.
 type Change struct {
 	Was    *plan.Plan // in its newest version; nil: it has to be created
 	To     plan.Plan  // without ids where it is new
-	Fields []string   // those that differ, by their names in the API; empty: none
+	Fields []string   // changed fields, by their names in the API; empty: none
 	Absent bool       // it is archived because the file has it no longer
-	// Migrate is what the file says about running subscriptions.
+	// Migrate is the file's choice for running subscriptions.
 	Migrate Migration
 }
 
@@ -24,7 +24,7 @@ func (c Change) NewVersion() bool {
 	return c.Was != nil && (slices.ContainsFunc(c.Fields, versioned))
 }
 
-// versioned reports whether a field is part of what a version of a plan never changes.
+// versioned reports whether a field belongs to the part of a plan that a version fixes.
 func versioned(field string) bool {
 	return slices.Contains([]string{"prices", "meteredPrices", "commitment", "minimum", "trialDays", "trialEndBehavior"}, field)
 }
@@ -37,10 +37,10 @@ func (c Change) Unversioned() []string {
 // Differs reports whether there is anything to do.
 func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
-// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names.
-// It returns a change for each plan of the file, in its order, also where nothing differs, and for each that is
-// archived because the file has it no longer. A plan keeps its product, which a file does not know. Faults, which name
-// the plan's key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of
+// Diff compares the plans of a file with the existing ones: all that have a key, and all whose ids the file names. It
+// returns a change for each plan of the file, in its order, also where nothing differs, and for each plan that is
+// archived because the file has it no longer. A plan keeps its product, which files do not have. Faults, which name the
+// plan's key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of
 // plan.Plan.Next.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 	changes := make([]Change, 0, len(want))
@@ -96,7 +96,8 @@ func find(held []plan.Plan, w Plan) (*plan.Plan, error) {
 	}
 }
 
-// compare names what differs between a plan and what the file says. Currency, interval and kind cannot.
+// compare names the differences between a plan and its description in the file. Currency, interval and kind cannot
+// change.
 func compare(was plan.Plan, w Plan) (Change, error) {
 	fixed := ""
 	switch {

@@ -14,32 +14,32 @@ type Running struct {
 	Version  int
 	Currency money.Currency
 	Quantity int64
-	Pending  plan.Ref // what they change to at the period's end; zero: nothing
+	Pending  plan.Ref // the version that they change to at the period's end; zero: none
 	Ends     bool     // they end with their period
 	Count    int64
 }
 
-// Effect is what a version of a plan means for the plan's running subscriptions.
+// Effect is the effect of a version of a plan on the plan's running subscriptions.
 type Effect struct {
 	Running int64 // all of them
-	Behind  int64 // those that are on another version, and would renew on it
-	Leaving int64 // those that end, or change to another plan, at the end of their period, and are never moved
-	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be, or
-	// has metered prices, which are not billed yet;
-	// Unoffered those in a currency that the version is not sold in. To move them is refused.
+	Behind  int64 // on another version, and would renew on it
+	Leaving int64 // end, or change to another plan, at the end of their period, and are never moved
+	// Unmovable counts those of Behind whose next period on the version would exceed the largest amount, or has metered
+	// prices, which are not billed yet; Unoffered those in a currency that the version is not sold in. Moving them is
+	// refused.
 	Unmovable, Unoffered int64
-	// Sums are of those that could be moved, by currency, in the order of Plan.Currencies.
+	// Sums has the sums of those that could be moved, by currency, in the order of Plan.Currencies.
 	Sums []Sum
 }
 
-// Sum is what the next periods of subscriptions in a currency come to as they are, and on another version: prices only,
+// Sum is the cost of the next periods of subscriptions in a currency as they are, and on another version: prices only,
 // before discounts, taxes and credit.
 type Sum struct {
 	Currency  money.Currency
 	Now, Then money.Minor
 }
 
-// EffectOf returns what a version means for running subscriptions. versions are those that they are on.
+// EffectOf returns the effect of a version on running subscriptions. versions are their present ones.
 func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (e Effect) {
 	on := make(map[int]plan.Plan, len(versions))
 	for _, v := range versions {
@@ -78,7 +78,7 @@ func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (e Effect) 
 	return e
 }
 
-// totals are what the next period of one comes to as it is, and on a version as it is sold in its currency.
+// totals returns the cost of one subscription's next period as it is, and on a version in its currency.
 func totals(on, to plan.Plan, r Running) (before, after money.Minor, err error) {
 	if on, err = on.In(r.Currency); err != nil {
 		return 0, 0, err
@@ -90,7 +90,7 @@ func totals(on, to plan.Plan, r Running) (before, after money.Minor, err error) 
 	return before, after, err
 }
 
-// add counts a sum among those of its currency.
+// add adds a sum to that of its currency.
 func (e *Effect) add(s Sum) {
 	i := slices.IndexFunc(e.Sums, func(has Sum) bool { return has.Currency == s.Currency })
 	if i < 0 {
