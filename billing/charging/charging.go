@@ -1,8 +1,8 @@
-// Package charging decides what to do next about a charge or a refund: send it, ask its provider, hold it, look for a
-// send that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what
-// may be sent again), routing (which account takes it) and what the steps before it found. It does not own what an
-// answer leads to (recording), nor reads and calls (activities): it says what it must know, and decides again when that
-// is known.
+// Package charging decides the next step of a charge or a refund: send it, ask its provider, hold it, search a send
+// that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what may
+// be sent again), routing (which account takes it) and the findings of earlier steps. It does not own the consequences
+// of an answer (recording), nor reads and calls (activities): it names the fact that it needs, and decides again when
+// that is known.
 package charging
 
 import (
@@ -18,8 +18,7 @@ type Situation struct {
 	Transaction payment.Transaction // as its row is, under lock
 	Country     string              // of the payer, ISO 3166-1 alpha-2; empty: not known
 	Erased      bool                // the payer
-	// RestoredAt is the real time at which the database came under its present server: it may have lost what was sent
-	// before.
+	// RestoredAt is the real time at which the database came under its present server: earlier sends may be lost.
 	RestoredAt time.Time
 	Now        time.Time // real
 	Progress   Progress
@@ -43,11 +42,11 @@ type Step struct {
 	Handed      payment.Handed      // to complete the charge
 }
 
-// Undecided is why a step cannot be decided; the zero value: it is.
+// Undecided says why a step cannot be decided; the zero value: it is decided.
 type Undecided struct {
-	Need *Need // what must be known before
-	// Unreachable is an account that alone can tell how to go on, and that cannot be opened; empty: there is none. Nothing
-	// can be done then.
+	Need *Need // the fact that is needed first
+	// Unreachable is the only account that can say how to continue, where it cannot be opened; empty: there is none.
+	// Nothing can be done then.
 	Unreachable string
 }
 
@@ -79,7 +78,7 @@ type Route struct {
 // Search is a question about a send that a restored database may have lost.
 type Search struct {
 	Lost      *Lost              // the send that is looked for; nil: none is
-	Questions []payment.Question // what may be asked next, the best first: see Asking
+	Questions []payment.Question // the possible questions, the best first: see Asking
 
 	search *search // that Questions are of
 }
@@ -107,7 +106,7 @@ type decision struct {
 	unclaimed bool
 }
 
-// needs notes what must be known first.
+// needs sets the fact that is needed first.
 func (d *decision) needs(n Need) bool {
 	d.step.Need = &n
 	return false
@@ -158,7 +157,8 @@ func (d *decision) choose(a Account) {
 	d.step.Earlier.Provider = a.Provider
 }
 
-// unchosen takes back the account that routing chose for the transaction: its row shows none that never had it.
+// unchosen removes the account that routing chose for the transaction: a row must not show an account that never had
+// it.
 func (s *Step) unchosen() {
 	s.Transaction.Provider, s.Transaction.ProviderConfigID = s.Row.Provider, s.Row.ProviderConfigID
 }
@@ -197,8 +197,8 @@ func (d *decision) move() bool {
 	return true
 }
 
-// callbacks takes what pending callbacks of the account say about the transaction. Evidence is read whether it was
-// asked for or not: its signal may have been lost.
+// callbacks returns what pending callbacks of the account say about the transaction. Evidence is read even if it was
+// not asked for: its signal may have been lost.
 func (d *decision) callbacks() (said payment.Callbacks, ok bool) {
 	t := d.step.Transaction
 	if d.step.Asked {

@@ -8,7 +8,7 @@ import (
 	"perennial/billing/routing"
 )
 
-// Reply is what an answer says about the account that gave it.
+// Reply is the part of an answer that concerns the account that gave it.
 type Reply struct {
 	Outcome    answer.Outcome
 	HTTPStatus int // 0: no answer came at all
@@ -40,7 +40,7 @@ func (r Reply) Silent() bool {
 	return !r.NotOffered && undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= serverError)
 }
 
-// News is what an answer changes in what is known of its account's credentials.
+// News is a change in what is known of an account's credentials.
 type News int
 
 // The news.
@@ -51,7 +51,7 @@ const (
 	Reached          // a test could not reach the provider, and now it was reached
 )
 
-// News returns that of the reply. failing: the credentials were refused before; untested: the last test of the
+// News returns the news of the reply. failing: the credentials were refused before; untested: the last test of the
 // connection failed.
 func (r Reply) News(failing, untested bool) News {
 	switch {

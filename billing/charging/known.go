@@ -8,8 +8,8 @@ import (
 	"perennial/billing/routing"
 )
 
-// What a decision may turn on is read only where it does: most charges need the accounts of their environment, and
-// nothing else. So Next names one thing at a time, and is asked again when that is known.
+// Facts are read only where a decision needs them: most charges need the accounts of their environment, and nothing
+// else. So Next names one fact at a time, and is called again when that is known.
 
 // Fact is a kind of thing that a decision may turn on.
 type Fact int
@@ -26,7 +26,7 @@ const (
 	NeedRefusal               // Refusal: evidence of AccountID, also what counts only once the reference is known
 	NeedLastCall              // LastCall
 	NeedProbe                 // Probes: AccountID
-	NeedSearch                // Search, and its Accounts: also of those that were deleted after Since
+	NeedSearch                // Search, and its Accounts, including those deleted after Since
 )
 
 // Need is a fact that must be known first.
@@ -49,7 +49,7 @@ type Known struct {
 	Evidence      *[]Evidence
 	Refusal       *[]Evidence
 	LastCall      *time.Time      // when the last call about the transaction began; zero: there was none
-	Probes        map[string]bool // by account: whether this payment is the one that probes it
+	Probes        map[string]bool // by account: whether this payment is its probe
 	Search        *Found
 }
 
@@ -60,7 +60,7 @@ type Elsewhere struct {
 	Key       string
 }
 
-// Evidence is a callback that proves something by itself.
+// Evidence is a callback that is proof without a look-up.
 type Evidence struct {
 	CallbackID string
 	Answer     answer.Answer
@@ -80,7 +80,7 @@ type Account struct {
 
 	CreatedAt time.Time
 	Opening   Opening
-	Protocol  payment.Protocol // of one that is Open
+	Protocol  payment.Protocol // of an Open account
 	// FindsTransaction: one look-up finds the operation of any send of a transaction.
 	FindsTransaction bool
 }

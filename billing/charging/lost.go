@@ -9,8 +9,8 @@ import (
 	"perennial/billing/routing"
 )
 
-// Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
-// could not be asked about yet; the answer says why.
+// Lost is a send that a restored database may have lost, and the question that an account was asked about it. One
+// without a number could not be asked about yet; Why says why.
 type Lost struct {
 	payment.Send
 
@@ -38,8 +38,8 @@ func (d *decision) ask(s search) {
 	d.step = d.step.Asking(s.left.Ask[0], d.Now)
 }
 
-// Asking returns a step whose search asks this one of its Questions. Which is the best that can be asked now depends on
-// how much is under way with each account. The Key of Lost is the caller's to fill: it follows from KeyNumber.
+// Asking returns a step whose search asks this one of its Questions. The best one that can be asked now depends on the
+// open requests of each account. The Key of Lost is the caller's to fill: it follows from KeyNumber.
 func (s Step) Asking(q payment.Question, now time.Time) Step {
 	look := s.search
 	h := look.holders[slices.IndexFunc(look.holders, func(h Account) bool { return h.ID == q.AccountID })]
@@ -71,13 +71,13 @@ const foundReason = "found after a restore"
 // restarted is all that is known: a restore begins another life of the server, as a mere restart does.
 const restarted = "PostgreSQL was restarted, or restored, after this payment was due. "
 
-// searching is why a payment waits that is looked for.
+// searching is the reason of a payment that waits for its search.
 const searching = restarted + "Providers are asked whether they have this payment already."
 
-// named has what names an account for people.
+// named has the names of an account for people.
 type named struct{ ID, Provider string }
 
-// unsearched says, for people, which accounts have not answered.
+// unsearched names, for people, the accounts that have not answered.
 func unsearched(accounts ...named) string {
 	names := make([]string, len(accounts))
 	for i, a := range accounts {

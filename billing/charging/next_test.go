@@ -21,14 +21,14 @@ var (
 	callbacksOnly = payment.Protocol{Window: 7 * 24 * time.Hour, Cancel: true}
 )
 
-// world is what a decision can find out. What is not in it, no decision of the test needs.
+// world has all facts that a decision can read. No decision of the test needs others.
 type world struct {
 	charging.Known
 
 	accounts []charging.Account
 	paused   bool
 	deleted  []charging.Account // which only a search sees
-	needs    *[]charging.Need   // filled with what a decision asks for; nil: nobody wants to know
+	needs    *[]charging.Need   // filled with the needs of a decision; nil: not collected
 }
 
 func account(id string, change ...func(*charging.Account)) charging.Account {
@@ -49,7 +49,7 @@ func resting(a *charging.Account) {
 	a.Breaker = routing.Breaker{OpenedAt: t0.Add(-time.Hour), ProbeAt: t0.Add(-time.Minute)}
 }
 
-// decide answers what a decision needs to know, and returns it with what it has asked for.
+// decide answers the needs of a decision, and returns the decision with the facts that it read.
 func decide(t require.TestingT, s charging.Situation, w world) (charging.Step, []charging.Fact) {
 	all := map[string]charging.Account{}
 	s.Known.Accounts, s.Known.Probes = map[string]charging.Account{}, map[string]bool{}
@@ -199,8 +199,8 @@ func TestNext_AFirstSend(t *testing.T) {
 	}
 }
 
-// A charge whose account cannot be opened is nobody else's: only the one that it was sent to can tell what became of
-// it.
+// A charge whose account cannot be opened goes to no other account: only the one that it was sent to can say what
+// became of it.
 func TestNext_TheAccountOfASendCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	w := world{accounts: []charging.Account{account("a", closed), account("b")}}

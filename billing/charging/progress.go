@@ -8,14 +8,14 @@ import (
 	"perennial/billing/payment"
 )
 
-// Progress passes on what the steps of one activity know of each other.
+// Progress passes facts from one step of an activity to the next.
 type Progress struct {
 	Asked         bool          // the activity was begun because of callbacks
 	Earlier       bool          // the provider of an earlier send was asked
 	Refused       []string      // accounts that surely did not take a new send
 	CallbacksDone bool          // callbacks about a charge that may repeat a lost send were followed
 	Questioned    []string      // accounts that were asked about lost sends
-	Silent        []named       // those of them that did not answer
+	Silent        []named       // accounts among them that did not answer
 	Counted       bool          // that none is left which owes no answer was counted as a check of the payment
 	Wait          time.Duration // the longest that those which did not answer have asked for
 	// Idle: the payment waits for a provider to be there again, for nothing but time.
@@ -32,9 +32,9 @@ const (
 	Instant             // at once
 )
 
-// After returns the progress after a step whose answer was recorded, with its transaction as that left it, and whether
-// another step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing
-// about the current one. now is real time.
+// After returns the progress after a step whose answer was recorded, with its transaction after that, and whether
+// another step follows: evidence of callbacks needs no exchange, and callbacks about an earlier send say nothing about
+// the current one. now is real time.
 func (p Progress) After(
 	s Step, said answer.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time,
 ) (Progress, Goes) {
@@ -72,9 +72,9 @@ func (p Progress) searched(s Step, said answer.Outcome, retryAfter time.Duration
 	return p
 }
 
-// sent returns whether the payment is sent again at once: the account that it was sent to surely did not take it and
-// another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there is
-// no time for that, the next check goes on from the first account. Callbacks are followed first.
+// sent returns whether the payment is sent again at once: its account surely did not take it and another can, or has
+// proven that it never arrived, or does not know it while its key may be repeated. Where there is no time for that, the
+// next check begins again at the first account. Callbacks are followed first.
 func (p Progress) sent(s Step, t payment.Transaction, now time.Time) (Progress, Goes) {
 	unsent := t.Type == payment.Charge && t.Status == payment.Pending && !t.EverSent()
 	repeats := s.Move == payment.MoveLookup && s.Protocol.Next(t, false, now) == payment.MoveReplay
@@ -89,8 +89,8 @@ func (p Progress) sent(s Step, t payment.Transaction, now time.Time) (Progress, 
 	return p, IfTime
 }
 
-// Unsent returns how long a payment waits that no provider has, and that is tried again when one may be there; false:
-// it waits for something else. What waits for a person waits in its workflow, which a signal wakes.
+// Unsent returns how long a payment waits that no provider has and that is tried again when one may be available;
+// false: it waits for something else. A payment that needs review waits in its workflow, which a signal wakes.
 func (p Progress) Unsent(t payment.Transaction, now time.Time) (time.Duration, bool) {
 	gap := t.NextCheckAt.Sub(now)
 	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()

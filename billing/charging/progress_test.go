@@ -82,7 +82,7 @@ func TestProgress_Unsent(t *testing.T) {
 	require.False(t, waits, "it waits for something else than time")
 }
 
-// What the steps of an activity know of each other is kept, whatever comes between.
+// The facts that steps pass on are kept, whatever steps come between.
 func TestProgress_IsKept(t *testing.T) {
 	t.Parallel()
 	at := charging.Target{AccountID: "a", Protocol: protocol}

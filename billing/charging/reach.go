@@ -2,8 +2,8 @@ package charging
 
 import "perennial/billing/payment"
 
-// reach chooses the account to speak to: that of an earlier send whose callbacks are open, that of the current send,
-// or, before the first one, the one that is to take it. None is chosen where none can.
+// reach chooses the account of the step: that of an earlier send with open callbacks, that of the current send, or,
+// before the first one, the one that is to take it. It chooses none where none can take it.
 func (d *decision) reach() bool {
 	own := d.step.Transaction.ProviderConfigID
 	if !d.step.Transaction.EverSent() && d.step.Transaction.Type == payment.Charge {
@@ -40,7 +40,7 @@ func (d *decision) reachOwn(own string) bool {
 	return ok && d.speakTo(a)
 }
 
-// speakTo makes an account the one to speak to, if it can be opened. Another one may have what was lost in a restore.
+// speakTo chooses an account if it can be opened. Another account may have a send that was lost in a restore.
 func (d *decision) speakTo(a Account) bool {
 	switch {
 	case a.Opening == Open:

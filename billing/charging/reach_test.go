@@ -12,7 +12,8 @@ import (
 	"perennial/billing/routing"
 )
 
-// lost was sent to account a before the database was restored: it may have been sent again after what was saved.
+// lost makes a transaction one that was sent to account a before the database was restored: it may have been sent again
+// after the backup.
 func lost(t *payment.Transaction) { sent(t); t.FirstSentAt = restored.Add(-time.Minute) }
 
 func parked(t *payment.Transaction) { t.ParkedAt = t0.Add(-time.Second) }
@@ -22,7 +23,8 @@ func refusing(a *charging.Account) { a.Refuses = "it takes no cards" }
 
 var refusal = &[]charging.Evidence{{CallbackID: "cb_1", Answer: answer.Answer{Outcome: answer.Declined}}}
 
-// What a callback proves counts where the provider cannot be asked. Elsewhere a look-up follows, and it proves nothing.
+// Evidence of a callback counts where the provider cannot be asked. Elsewhere a look-up follows, and the callback
+// proves nothing.
 func TestNext_EvidenceIsKeptWhereItIsBelieved(t *testing.T) {
 	t.Parallel()
 	byRef := func(a *charging.Account) { a.Protocol = payment.Protocol{Window: time.Hour, LookupByRef: true} }
@@ -67,7 +69,7 @@ func TestNext_NamedEvidence(t *testing.T) {
 	}
 }
 
-// A refund has one account, that of its charge.
+// A refund has only the account of its charge.
 func TestNext_ARefundIsNotRouted(t *testing.T) {
 	t.Parallel()
 	refund := due(func(t *payment.Transaction) { t.Type, t.Provider, t.ProviderConfigID = payment.Refund, "bpay", "b" })
@@ -78,8 +80,8 @@ func TestNext_ARefundIsNotRouted(t *testing.T) {
 	require.NotContains(t, asked, charging.NeedRouting)
 }
 
-// A callback about an account that cannot be opened waits for it. What may repeat a lost send does not wait for the
-// callback; anything else has nobody else to ask.
+// A callback about an account that cannot be opened waits for it. A step that may repeat a lost send does not wait for
+// the callback; for any other step no other account can be asked.
 func TestNext_CallbackOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -130,8 +132,8 @@ func TestNext_WhichEarlierSend(t *testing.T) {
 	}
 }
 
-// A payment that no account ever takes is sent to the first all the same: its refusal tells what is wrong. It is no
-// backup of one that takes it.
+// A payment that no account takes is sent to the first one nevertheless: its refusal shows what is wrong. That account
+// is no backup of one that takes the payment.
 func TestNext_Forced(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -150,7 +152,7 @@ func TestNext_Forced(t *testing.T) {
 	}
 }
 
-// What may repeat a lost send claims the probe of a resting account only where it is sent after all.
+// A step that may repeat a lost send claims the probe of a resting account only where it is sent in the end.
 func TestNext_ClaimsAProbeAfterTheSearch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

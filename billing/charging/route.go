@@ -7,8 +7,8 @@ import (
 	"perennial/billing/routing"
 )
 
-// route chooses the account that takes the first send of a payment; none: the step's Reason says why. It is decided
-// when sending, since what was true when the payment was made may be hours old.
+// route chooses the account that takes the first send of a payment; none: the step's Reason says why. It decides at the
+// time of the send, since a choice made with the payment may be hours old.
 func (d *decision) route() bool {
 	found := d.Known.Routing
 	if found == nil {

@@ -10,7 +10,7 @@ import (
 // Found has the facts that a search for a lost send depends on.
 type Found struct {
 	Revision   int64    // of the environment's accounts
-	AccountIDs []string // in Known.Accounts, with those that were deleted since
+	AccountIDs []string // in Known.Accounts, including those deleted since
 	Asked      []payment.Asked
 }
 
@@ -19,16 +19,16 @@ type search struct {
 	payment.Search
 
 	holders  []Account    // that may have it
-	closed   *Account     // one that may have it, and cannot be opened; nil: all can
+	closed   *Account     // an account that may have it and cannot be opened; nil: there is none
 	left     payment.Left // to ask
 	progress Progress
 }
 
-// look turns a step that may move money which a lost send has moved already, or end its transaction, into the next
-// question after that send, or into the wait before it. The step stays as it is where nothing can be lost, or where no
-// account can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
-// for at once: when one can, only a few are sent at a time. One that a stop holds is not. What a callback told about
-// another account is followed first.
+// look replaces a step that may move money which a lost send has moved already, or end its transaction, by the next
+// question about that send, or by the wait before it. The step stays where nothing can be lost, or where no account can
+// be asked: then the same key is repeated, and only there. A payment that no account can take now is searched at once:
+// when one can, only a few are sent at a time. One that a stop holds is not. A callback about another account is
+// followed first.
 func (d *decision) look() bool {
 	if d.mayBeLost() && !d.lookFor() {
 		return false
@@ -110,8 +110,8 @@ func (d *decision) open(ids []string, s *search) bool {
 	return true
 }
 
-// nothingLost leaves the step as it is without a restore. known: accounts could have taken the payment, and all have
-// nothing; else none could, as far as is known now, so that a send still counts as one that may be a repeat.
+// nothingLost leaves the step as without a restore. known: accounts could have taken the payment, and all have nothing;
+// otherwise none could, as far as is known now, so that a send still counts as a possible repeat.
 func (d *decision) nothingLost(known bool) {
 	s := &d.step
 	if s.Move == payment.MoveSend && !known {
@@ -135,9 +135,9 @@ func (d *decision) unprotected(s search) bool {
 // lastCall is the longest duration of a call to a provider: that of its activity.
 const lastCall = time.Minute
 
-// unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: a person
-// must find out. What was sent before waits for a callback first: its provider tells what became of it. Where that
-// cannot be asked, it is still asked to cancel a charge that is not wanted: a cancel moves no money, and its answer
+// unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: the payment
+// needs review. A charge that was sent before waits for a callback first, which says what became of it. Where its
+// provider cannot be asked, it is still asked to cancel an unwanted charge: a cancel moves no money, and its answer
 // ends nothing.
 func (d *decision) unsearchable() bool {
 	t, asks := d.step.Transaction, d.step.Protocol.LookupByKey
@@ -159,9 +159,9 @@ func (d *decision) unsearchable() bool {
 	return true
 }
 
-// refusedBefore makes the step what a callback says of a refusal after which the payment may have been made again in
-// the same call. No repeat will bring the reference that such evidence waits for, so it counts once every call has
-// ended, one that the restored database has lost too. A success that comes later is a late one.
+// refusedBefore makes the step the refusal of a callback after which the payment may have been made again in the same
+// call. No repeat will bring the reference that such evidence waits for, so it counts once every call has ended,
+// including one that the restored database has lost. A later success is a late one.
 func (d *decision) refusedBefore() (refused, known bool) {
 	if d.Known.LastCall == nil {
 		return false, d.needs(Need{Of: NeedLastCall})

@@ -48,7 +48,7 @@ func TestAsking_WhatAnAnswerProves(t *testing.T) {
 	}
 }
 
-// What an account that was deleted since may have is looked for from when the payment was due.
+// A charge that a meanwhile deleted account may have is searched from the time when the payment was due.
 func TestNext_SearchesSince(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestNext_EndOfASearch(t *testing.T) {
 		found     *charging.Found
 		move      payment.Move
 		account   string // that the transaction shows
-		mayRepeat bool   // the send still counts as one that may be a repeat
+		mayRepeat bool   // the send still counts as a possible repeat
 	}{
 		"it ended there, another cannot be asked": {
 			due(old), []charging.Account{a, account("b", silent)}, endedAt("a"), payment.MoveReview, "", true,
@@ -117,7 +117,7 @@ func TestNext_EndOfASearch(t *testing.T) {
 	}
 }
 
-// What was sent before, and whose account cannot be opened, is looked for elsewhere, or waits for that account.
+// A charge that was sent before, and whose account cannot be opened, is searched elsewhere, or waits for that account.
 func TestNext_LostWhereItsAccountCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	mute := []charging.Account{account("a", closed, late), account("b", silent), account("c", silent)}
@@ -144,9 +144,9 @@ func TestNext_LostWhereItsAccountCannotBeOpened(t *testing.T) {
 	}
 }
 
-// What was sent before waits for a callback where another account cannot be asked. A refusal counts once every call has
-// ended, also one that the restored database has lost; and a charge that is not wanted is canceled where that can only
-// be asked for.
+// A charge that was sent before waits for a callback where another account cannot be asked. A refusal counts once every
+// call has ended, including one that the restored database has lost; and an unwanted charge is canceled where only a
+// cancel can be requested.
 func TestNext_SentBeforeAndUnsearchable(t *testing.T) {
 	t.Parallel()
 	mute, asked, other := account("a", silent), account("a"), account("b", silent)
@@ -185,7 +185,7 @@ func TestNext_SentBeforeAndUnsearchable(t *testing.T) {
 	}
 }
 
-// lostAbsent: account a has nothing under the key of the send after the one that was sent.
+// lostAbsent: account a has nothing under the key of the send that follows the last known one.
 func lostAbsent() *charging.Found {
 	return &charging.Found{Asked: []payment.Asked{{Question: payment.Question{AccountID: "a", Number: 2}, Absent: true}}}
 }

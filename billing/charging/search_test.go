@@ -13,7 +13,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// restored is after the charge of due was, and long enough ago for indexes of providers to know what was sent.
+// restored is after the charge of due was made, and long enough ago for indexes of providers to have all sends.
 var restored = t0.Add(-2 * time.Minute)
 
 // old was due before the database was restored, so that it may have been sent already.

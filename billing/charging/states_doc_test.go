@@ -11,7 +11,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// providers are what accounts allow, as the columns of the table: docs/providers.md says who allows what.
+// providers are the protocols of accounts, as the columns of the table: docs/providers.md has the protocol of each
+// provider.
 var providers = []struct {
 	name string
 	payment.Protocol
@@ -21,7 +22,7 @@ var providers = []struct {
 	{"cannot be asked", callbacksOnly},
 }
 
-// steps are the rows of the table: what is known of the charge, beside what its account allows.
+// steps are the rows of the table: the facts about the charge, in addition to its account's protocol.
 var steps = []struct {
 	name     string
 	txn      payment.Transaction
@@ -92,7 +93,7 @@ func TestStatesDocument(t *testing.T) {
 	statedoc.Section(t, "charging", "\n"+statedoc.Table(header, rows)+"\n"+strings.TrimSpace(diagram)+"\n\n")
 }
 
-// diagram shows the ways of a charge between the steps; the table is what the code decides.
+// diagram shows the paths of a charge between the steps; the table shows the decisions of the code.
 const diagram = "```mermaid\n" + `stateDiagram-v2
     state "not sent" as unsent
     state "sent, outcome unknown" as unknown

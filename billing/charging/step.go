@@ -23,12 +23,12 @@ func (s Step) Asks() bool {
 // that a crash, a restore or a replay of the workflow sends the same key again.
 func (s Step) KeyNumber() int {
 	if s.Earlier == nil && s.Lost == nil && s.Transaction.FirstSentAt.IsZero() {
-		return s.Transaction.SendNumber + 1 // of the send that a restored database has lost: its key was that of the next
+		return s.Transaction.SendNumber + 1 // of the send that a restored database has lost: it used the next key
 	}
 	return s.Number
 }
 
-// SendsKey reports whether the step sends its key; one that only asks or cancels does not.
+// SendsKey reports whether the step sends its key; a look-up or a cancel does not.
 func (s Step) SendsKey() bool { return s.Move == payment.MoveSend || s.Move == payment.MoveReplay }
 
 // AskedApart reports whether the requests of the step's send have references of their own.
@@ -56,7 +56,7 @@ func (s Step) Begun(token string, now time.Time) Step {
 	return s
 }
 
-// Abandoned is why a charge that no provider captures was canceled without a request, for people.
+// Abandoned returns the reason, for people, why a charge that no provider captures was canceled without a request.
 func (s Step) Abandoned() string {
 	if s.Transaction.EverSent() {
 		return "canceled before its payer confirmed it"
@@ -64,17 +64,17 @@ func (s Step) Abandoned() string {
 	return "canceled before it was sent"
 }
 
-// Errand is why a request wants a turn at its account.
+// Errand is the reason why a request wants a turn at its account.
 type Errand int
 
 // The errands.
 const (
-	ErrandUrgent Errand = iota // what a callback or a command asks for, and repeats
+	ErrandUrgent Errand = iota // a request of a callback or a command, and its repeats
 	ErrandSend                 // a first send, and the search before it
 	ErrandPoll                 // a look-up that nothing but time asks for
 )
 
-// Errand returns that of the step.
+// Errand returns the errand of the step.
 func (s Step) Errand() Errand {
 	first := s.Move == payment.MoveSend && !s.Transaction.EverSent() && s.Transaction.Type == payment.Charge
 	switch {
@@ -89,7 +89,7 @@ func (s Step) Errand() Errand {
 // ShortTurn is a wait for a turn that is not worth the events of a timer.
 const ShortTurn = 5 * time.Second
 
-// Turn is what a request that wants a turn at its account does next.
+// Turn is the next action of a request that wants a turn at its account.
 type Turn int
 
 // The turns.
@@ -101,7 +101,7 @@ const (
 	TurnLater             // it is put off: see PutOff
 )
 
-// Turn returns what the step does about its turn. mine: it has one, in wait; else there is room for it in wait at the
+// Turn returns the step's action about its turn. mine: it has one, in wait; else there is room for it in wait at the
 // earliest.
 func (s Step) Turn(wait time.Duration, mine bool) Turn {
 	switch why := s.Errand(); {
@@ -120,8 +120,8 @@ func (s Step) Turn(wait time.Duration, mine bool) Turn {
 // searchTurn ends the reason of a payment whose search waits for its turn.
 const searchTurn = " It takes no more requests a second now."
 
-// PutOff returns a step that sends or polls as one that comes again when its turn at the account is near: nothing is
-// asked, and its row says why.
+// PutOff returns a step that sends or polls as one that comes again when its turn at the account is near: it makes no
+// request, and its row says why.
 func (s Step) PutOff(wait time.Duration, now time.Time) Step {
 	polls := s.Errand() == ErrandPoll
 	s.Move = payment.MoveNone
@@ -140,8 +140,8 @@ func (s Step) PutOff(wait time.Duration, now time.Time) Step {
 	return s
 }
 
-// Promised returns the time that the payment was given for its turn; zero: it comes for the first time. A search for
-// what was sent once is not held back, but its row says what it waits for.
+// Promised returns the time that the payment was given for its turn; zero: it comes for the first time. A search for a
+// charge that was sent once is not held back, but its row says what it waits for.
 func (s Step) Promised() time.Time {
 	if strings.HasSuffix(s.Row.FailureReason, searchTurn) {
 		return s.Row.NextCheckAt

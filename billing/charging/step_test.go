@@ -87,8 +87,8 @@ func TestStep_Requests(t *testing.T) {
 	require.Equal(t, "canceled before its payer confirmed it", charging.Step{Transaction: due(sent)}.Abandoned())
 }
 
-// The intent of a first send has a token for the page of its payer only where the payer can be asked, and keeps the one
-// that the payer may have got already.
+// A first send gets a token for the payer's page only where the payer can be asked, and keeps the token that the payer
+// may have already.
 func TestStep_Begun(t *testing.T) {
 	t.Parallel()
 	asking := protocol
@@ -132,8 +132,8 @@ func TestStep_Begun(t *testing.T) {
 	require.Equal(t, looks, looks.Begun("token", t0))
 }
 
-// What is put off comes back when its turn was told, and its row says so. A poll counts no check, and a send shows no
-// account that never had it.
+// A step that is put off comes back at its promised turn, and its row says so. A poll counts no check, and a send shows
+// no account that never had it.
 func TestStep_PutOff(t *testing.T) {
 	t.Parallel()
 	const wait = time.Minute

@@ -1,13 +1,13 @@
-// Package collection owns how one invoice is collected: a pure state machine that says what a result, a timer or a
-// command leads to. The subscription workflow and the standalone payment workflow share it. It does not own amounts
-// (invoice), provider calls (providers) nor what an unpaid invoice means for the subscription (subscribing).
+// Package collection owns how one invoice is collected: a pure state machine of results, timers and commands. The
+// subscription workflow and the standalone payment workflow share it. It does not own amounts (invoice), provider calls
+// (providers) nor the effect of an unpaid invoice on the subscription (subscribing).
 package collection
 
 import "time"
 
 //go:generate go test . -run ^TestStatesDocument$ -count=1 -update
 
-// Phase is where the collection of an invoice stands.
+// Phase is the phase of an invoice's collection.
 type Phase string
 
 // The phases.
@@ -20,7 +20,7 @@ const (
 	Closed    Phase = "closed"    // void or canceled: nothing automatic; a command may still pay an open one
 )
 
-// Trigger says who asked for an attempt. Only automatic attempts count towards the retry schedule.
+// Trigger says what asked for an attempt. Only automatic attempts count towards the retry schedule.
 type Trigger string
 
 // The triggers.
@@ -39,5 +39,5 @@ type State struct {
 	Trigger   Trigger   // of the live attempt, while Charging
 }
 
-// retries is how many of the schedule's retries are used up when a further one is due.
+// retries returns the number of the schedule's retries that are used up when a further one is due.
 func (s State) retries() int { return s.Automatic + s.Skipped }

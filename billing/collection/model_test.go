@@ -11,8 +11,8 @@ import (
 	"perennial/billing/retry"
 )
 
-// world plays one invoice's collection: the attempts that the machine asked for, what providers may still say about
-// them, and what the machine must never do.
+// world plays one invoice's collection: the attempts that the machine started, the possible answers of providers, and
+// the invariants of the machine.
 type world struct {
 	state    collection.State
 	terms    collection.Terms
@@ -43,7 +43,7 @@ func newWorld(t *rapid.T) *world {
 	}
 }
 
-// give feeds one input and checks the answer against what may follow the state before.
+// give feeds one input and checks the new state against the states that may follow the last one.
 func (w *world) give(t *rapid.T, kind collection.Kind) (collection.Effect, error) {
 	return w.giveOf(t, kind, "")
 }
@@ -95,7 +95,7 @@ func (w *world) follow(t *rapid.T, before collection.State, effect collection.Ef
 		}
 		require.Equal(t, 1, w.exhausted, "exhausted twice")
 	case collection.CancelAttempt:
-		if w.state.Phase == collection.Closed { // void: nobody waits for the attempt, which may still succeed late
+		if w.state.Phase == collection.Closed { // void: the attempt is not awaited, but may still succeed late
 			w.live = false
 			w.closed++
 		}
@@ -139,7 +139,7 @@ func (w *world) succeed(t *rapid.T) {
 	require.Equal(t, w.captured, w.settled+w.refunded, "a capture that neither counts nor goes back")
 }
 
-// mayPay is when a command must be able to start an attempt.
+// mayPay reports whether a command must be able to start an attempt.
 func (w *world) mayPay() bool {
 	switch w.state.Phase {
 	case collection.Scheduled, collection.Exhausted, collection.Closed:

@@ -13,7 +13,7 @@ type Kind string
 // The inputs: two timers, four commands, what became of an attempt, and a new payment method.
 const (
 	Begin            Kind = "begin"             // the invoice's turn has come
-	RetryDue         Kind = "retry_due"         // RetryAt has passed
+	RetryDue         Kind = "retry_due"         // the time RetryAt has passed
 	Pay              Kind = "pay"               // a command asks for an attempt now
 	MethodChanged    Kind = "method_changed"    // the customer has another payment method
 	AttemptSucceeded Kind = "attempt_succeeded" // any attempt of the invoice, live or superseded
@@ -51,7 +51,7 @@ func (t Terms) over() bool { return t.Stopped || t.Voided }
 // idle: nothing automatic happens to the invoice now.
 func (t Terms) idle() bool { return t.over() || t.Paused }
 
-// Effect is what the caller must make happen in the same transaction.
+// Effect is the caller's task in the same transaction.
 type Effect string
 
 // The effects.
@@ -64,7 +64,7 @@ const (
 	CancelAttempt Effect = "cancel_attempt" // ask the provider to cancel the live attempt
 )
 
-// PaymentTakes is when it is worth to ask again: most providers have answered by then.
+// PaymentTakes is the time after which asking again is worth it: most providers have answered by then.
 const PaymentTakes = 5 * time.Second
 
 // The refusals.
@@ -80,9 +80,9 @@ var (
 		"No automatic retry of this invoice is scheduled, so there is none to skip.")
 )
 
-// Next says what an input leads to in a state. Occurrences (timers, results, a new method) that no longer apply change
-// nothing; commands (Pay, SkipRetry, Void) that cannot be done are refused with payment_in_progress, invoice_paid,
-// invoice_void, older_invoice_open or retry_not_scheduled, and change nothing either.
+// Next returns the state after an input, and the effect. Occurrences (timers, results, a new method) that no longer
+// apply change nothing; commands (Pay, SkipRetry, Void) that cannot be done are refused with payment_in_progress,
+// invoice_paid, invoice_void, older_invoice_open or retry_not_scheduled, and change nothing either.
 func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	switch in.Kind {
 	case Begin:
@@ -116,7 +116,7 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	return s, None, nil
 }
 
-// begin is what happens when the invoice's turn has come.
+// begin begins the collection when the invoice's turn has come.
 func (s State) begin(terms Terms) (State, Effect, error) {
 	switch {
 	case s.Phase != Waiting || terms.over():
@@ -168,7 +168,7 @@ func (s State) pay(terms Terms) (State, Effect, error) {
 	return s.attempt(Manual), StartAttempt, nil
 }
 
-// failed decides what follows an attempt that moved no money. A manual one leaves the schedule as it was.
+// failed decides the consequences of an attempt that moved no money. A manual one does not change the schedule.
 func (s State) failed(in Input, terms Terms) (State, Effect, error) {
 	automatic := s.Trigger == Automatic
 	s.Trigger = ""
@@ -196,13 +196,13 @@ func (s State) schedule(before retry.Failure, in Input, terms Terms) (State, Eff
 	return s, Exhaust, nil
 }
 
-// failure is what a retry is counted from.
+// failure returns the failure from which a retry is counted.
 func (in Input) failure(at time.Time) retry.Failure {
 	return retry.Failure{Code: in.Code, At: at, Location: in.Location, Boundary: in.Boundary}
 }
 
-// skip uses the next retry up as if it had failed at its time: the one after it keeps its distance, and after the last
-// there is none. Why the attempt before failed says nothing about one that is not made, so no code counts here.
+// skip uses up the next retry as if it had failed at its time: the one after it keeps its distance, and after the last
+// there is none. The failure code of the last attempt does not apply to one that is not made, so no code counts here.
 func (s State) skip(in Input, terms Terms) (State, Effect, error) {
 	if err := s.collectable(terms); err != nil {
 		return s, None, err
@@ -237,7 +237,7 @@ func (s State) void(terms Terms) (State, Effect, error) {
 		return s, None, ErrInProgress
 	}
 	effect := None
-	if s.Phase == Charging { // nobody waits for an attempt after the end: what it still captures goes back
+	if s.Phase == Charging { // an attempt after the end is not awaited: what it still captures is refunded
 		effect = CancelAttempt
 	}
 	s.Phase, s.RetryAt, s.Trigger = Closed, time.Time{}, ""

@@ -18,7 +18,7 @@ var (
 	retryAt = now.Add(-time.Hour)
 )
 
-// situation is a phase together with what else of the state matters to what comes next.
+// situation is a phase with the other parts of the state on which the next state depends.
 type situation struct {
 	name  string
 	state collection.State
@@ -61,7 +61,7 @@ var circumstances = []circumstance{
 	{"void", collection.Terms{Retry: retry.Default(), Voided: true}},
 }
 
-// pairs states every pair of situation and input, for each circumstance. What the words mean is in outcomes.
+// pairs has every pair of situation and input, for each circumstance. outcomes defines the words.
 const pairs = `
 usual                         begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
 waiting                       auto   -         -              turn    noretry    settle            -              -                close  close
@@ -124,7 +124,7 @@ settled                       -      -         -              void    void      
 closed                        -      -         -              void    void       refund            -              -                close  void
 `
 
-// outcome is what a word of the table stands for: the state after, the effect, the refusal.
+// outcome is the meaning of a word of the table: the state after, the effect, the refusal.
 type outcome func(before collection.State) (collection.State, collection.Effect, error)
 
 var outcomes = map[string]outcome{
