@@ -9,32 +9,32 @@ import (
 	"perennial/billing/money"
 )
 
-// Accruing is a segment of which is asked what its usage comes to, with what is known of it.
+// Accruing is a segment whose usage is to be priced, with its facts.
 type Accruing struct {
 	metering.Priced
-	Counted metered.Segment // what was used
+	Counted metered.Segment // the usage
 }
 
-// Accrual is what the usage of some segments comes to, by the rules that bill it, in minor units and before taxes.
+// Accrual is the cost of the usage of some segments, by the rules that bill it, in minor units and before taxes.
 type Accrual struct {
 	Lines    []AccruedLine
 	Amount   money.Minor // of the lines
 	Discount money.Minor // what percentages of coupons take off
-	// Billed is what invoices bill of it so far, less their discounts.
+	// Billed is the part that invoices bill so far, less their discounts.
 	Billed  money.Minor
 	Unrated []Unrated
 }
 
-// Total is what all of it costs, billed or not.
+// Total returns the cost of all usage, billed or not.
 func (a Accrual) Total() money.Minor { return a.Amount - a.Discount }
 
-// AccruedLine is what a rate of a metered price comes to in a segment, or one value of the dimensions that the rate
+// AccruedLine is the cost by one rate of a metered price in a segment, or for one value of the dimensions that the rate
 // keeps apart.
 type AccruedLine struct {
 	invoice.Line
 	MetricName string // empty: a commitment, or a price in arrears
-	// Dimensions are the values that the line is for, those that the rate asks for included; nil: a record has none of the
-	// dimension. Empty: it is not for particular ones, or stands for several lines.
+	// Dimensions are the values that the line is for, including those that the rate requires; nil: a record has no
+	// value of the dimension. Empty: the line is not for particular values, or stands for several lines.
 	Dimensions map[string]*string
 	Billed     money.Minor // of Amount less Discounts, by invoices so far
 }
@@ -47,7 +47,7 @@ type Unrated struct {
 	Records    int64
 }
 
-// Accrued returns what segments come to, of which billed is billed. A key that costs nothing has a line too where it
+// Accrued returns the cost of segments, of which billed is billed. A key that costs nothing has a line too where it
 // counts units: they may be included ones. Faults: those of metered.Owed.
 func (s Period) Accrued(segments []Accruing, billed []metered.Charge) (Accrual, error) {
 	var out Accrual
@@ -80,7 +80,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 			before[b.Key] += b.Amount
 		}
 	}
-	left := maps.Clone(before) // of what is billed, without the keys that are still owed
+	left := maps.Clone(before) // billed keys that are not owed any more
 	for _, c := range owed {
 		delete(left, c.Key)
 	}
@@ -148,7 +148,7 @@ func about(prices *metered.Prices, key metered.Key) (metric string, dimensions m
 	return component.MetricName, dimensions
 }
 
-// unrated is what no rate of a component counts.
+// unrated returns the usage that no rate of a component counts.
 func unrated(of metered.Segment) (all []Unrated) {
 	for _, used := range of.Usage {
 		quantity, records := metered.Unrated(used.Quantities)

@@ -14,7 +14,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// accruing is what calls and storage were used of a plan in a segment, with records that no rate counts.
+// accruing returns the usage of calls and storage of a plan in a segment, with records that no rate counts.
 func accruing(p plan.Plan, of metering.Segment, calls, storage int64) Accruing {
 	counted := metered.Segment{Start: of.Start, Share: of.Share, Commitment: p.Metered.Commitment}
 	for i, n := range []int64{calls, storage} {
@@ -25,8 +25,8 @@ func accruing(p plan.Plan, of metering.Segment, calls, storage int64) Accruing {
 	return Accruing{Priced: metering.Priced{Segment: of, On: p}, Counted: counted}
 }
 
-// What is shown of a period before its end is what its invoices bill: what they have billed so far and what they bill
-// of the rest, after coupons.
+// The accrual of a period before its end equals the amounts of its invoices: those that they have billed so far and
+// those that they bill of the rest, after coupons.
 func TestAccrued_IsBilledAndWhatTheNextInvoiceBills(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)
@@ -57,7 +57,7 @@ func TestAccrued_IsBilledAndWhatTheNextInvoiceBills(t *testing.T) {
 	}
 }
 
-// Included units have a line, with the steps that say so; what no rate counts is told apart, and has none.
+// Included units have a line, with the steps that say so; usage without a rate is listed apart, and has no line.
 func TestAccrued_ShowsUnitsThatCostNothing(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// What a credit may be follows from its own taxes, in whatever order items go: all lines come to what is kept, not
-// less, and not more.
+// The bound of a credit follows from its own taxes, in whatever order items are removed: all lines sum to exactly the
+// amount that is kept.
 func TestAfforded_TakesEachCreditsOwnTaxes(t *testing.T) {
 	t.Parallel()
 	vat := []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19)}}

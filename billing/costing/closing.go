@@ -10,10 +10,10 @@ import (
 )
 
 // Closing is the invoice of a cancellation that gives unused time back. It treats the end like a change to a plan that
-// costs nothing: what is open of the current period is taken in, the unused time is taken back, and what the period
-// costs is what was used of it. Below zero the rest goes back, above it stays payable. There is none where no unused
-// time was billed: in a trial, in a period that was skipped, and in one that is over, even where the next is not opened
-// yet, or because of a pause, which has settled what was unused.
+// costs nothing: the open invoice of the current period is taken in, the unused time is credited, and the period costs
+// its used part. A total below zero goes back, one above it stays payable. There is no invoice where no unused time was
+// billed: in a trial, in a skipped period, and in one that is over, even if the next is not opened yet, or because of a
+// pause, which has settled the unused time.
 func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 	now = now.UTC().Truncate(time.Second)
 	if s.Status == subscription.Paused || !s.CurrentPeriod.Contains(now) {
@@ -52,11 +52,11 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 	return []invoice.Draft{closing}, nil
 }
 
-// overpaid is by how much the money captured since the schedule opened a period exceeds what the paid invoices come to:
-// what the changes of plan since then have put into the customer's balance. Below zero, earlier credit paid for some of
-// it. Less what the closing invoice comes to, that is the money captured less the cost of the time used, which is what
-// goes back as money, whatever the path of changes; what earlier credit paid stays credit, also where credits of
-// earlier periods are on the invoice itself. What was brought forward, or billed of earlier periods, was paid for
+// overpaid returns by how much the money captured since the schedule opened a period exceeds the totals of the paid
+// invoices: the amount that changes of plan since then have put into the customer's balance. Below zero, earlier credit
+// paid a part. Less the total of the closing invoice, this is the captured money less the cost of the used time, which
+// goes back as money, whatever the path of changes. The part that earlier credit paid stays credit, also where credits
+// of earlier periods are on the invoice itself. Amounts brought forward or billed for earlier periods were paid for
 // those.
 func (s Period) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor

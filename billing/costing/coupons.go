@@ -25,7 +25,7 @@ func (s Period) Discounted(with, lines []invoice.Line) ([]invoice.Line, error) {
 	return invoice.TakeOff(lines, coupons)
 }
 
-// takenOff is what lines of the current period have of a coupon.
+// takenOff returns the discount of a coupon on lines of the current period.
 func (s Period) takenOff(with []invoice.Line, couponID string) (sum money.Minor) {
 	add := func(lines []invoice.Line) {
 		for _, l := range lines {
@@ -37,7 +37,7 @@ func (s Period) takenOff(with []invoice.Line, couponID string) (sum money.Minor)
 	add(with)
 	for _, closed := range [][]invoice.Invoice{s.Facts.Paid, s.Facts.WrittenOff} {
 		for _, inv := range closed {
-			if inv.Status != invoice.Void { // which has taken nothing off
+			if inv.Status != invoice.Void { // a void invoice takes nothing off
 				add(inv.Lines)
 			}
 		}

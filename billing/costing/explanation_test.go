@@ -149,7 +149,7 @@ func TestExplanation_OfLinesOfNothing(t *testing.T) {
 	}
 }
 
-// After a change without proration no price of what is billed is known: the credit is a part of the line.
+// After a change without proration the prices of the billed lines are not known: the credit is a part of the line.
 func TestExplanation_OfALineThatIsDivided(t *testing.T) {
 	t.Parallel()
 	team := priced("a", seats(), "EUR")
@@ -169,8 +169,8 @@ func TestExplanation_OfALineThatIsDivided(t *testing.T) {
 	require.Equal(t, &invoice.Explanation{Part: part}, left.Lines[0].Explanation)
 }
 
-// TestExplanation_LeadsToTheAmount: whatever is changed in a period, of any price, each line that bills it or gives
-// time back can be calculated from what it says.
+// TestExplanation_LeadsToTheAmount: whatever is changed in a period, at any price, the amount of each line that bills
+// it or credits time can be calculated from its explanation.
 func TestExplanation_LeadsToTheAmount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,25 +11,25 @@ import (
 	"perennial/billing/tax"
 )
 
-// Facts are what a decision depends on beside the subscription itself.
+// Facts are the inputs of a decision beyond the subscription itself.
 type Facts struct {
 	Plan    plan.Plan
 	Pending *plan.Plan // of PendingPlanID
-	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command brings.
+	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command adds.
 	AddOns []plan.Plan
 	// Scheduled are the plans and add-ons that scheduled changes lead to.
 	Scheduled []plan.Plan
 	Settings  subscription.Settings
 	Open      []invoice.Invoice // open invoices with lines, oldest first
-	Drafts    []invoice.Invoice // those that wait for the end of their grace, with lines
+	Drafts    []invoice.Invoice // invoices that wait for the end of their grace, with lines
 	Paid      []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
 	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
-	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
+	// GivenBack is the part of the money for Paid that went back, or is reserved or owed to go back.
 	GivenBack money.Minor
 	// CanPay: the customer has a payment method.
 	CanPay bool
-	// Rates are the taxes on what is billed now.
+	// Rates are the taxes that apply now.
 	Rates []tax.Rate
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
@@ -88,8 +88,8 @@ func (f Facts) Free(items []subscription.Item, p plan.Plan) bool {
 	})
 }
 
-// OpenFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current
-// one beside those of usage alone, since every later one takes in the lines of the one before.
+// OpenFor returns the open invoice that was issued in a period, or its draft. The current period has at most one, apart
+// from those of usage alone, since every later one takes in the lines of the one before.
 func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts} {
 		for i := range list {
@@ -101,8 +101,8 @@ func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 	return nil
 }
 
-// InCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
-// subscription is past due it is the one that made it so.
+// InCollection reports whether an open invoice other than paid has been tried already. There is one at a time, so while
+// the subscription is past due it is the one that made it so.
 func (f Facts) InCollection(paid string) bool {
 	for _, inv := range f.Open {
 		if inv.ID != paid && inv.Status == invoice.Open && inv.Collection.Phase != collection.Waiting {

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Itemized returns the subscription with the items that its plan and its add-ons give it. They are there already, but
-// for a subscription that is new, or that a build from before there were items has created or changed.
+// Itemized returns the subscription with the items of its plan and its add-ons. It has them already, unless it is new,
+// or an earlier build without items created or changed it.
 func (s Period) Itemized() subscription.Subscription {
 	if items := s.ItemsOn(s.Facts.Plan); !slices.Equal(items, s.Items) {
 		s.Items = items

@@ -18,8 +18,8 @@ import (
 
 var vat = []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}
 
-// What a credit note gave back is kept no more, with its taxes; the money of it is among what went back, and counts
-// once. What it gave back of an earlier period was not kept of this one.
+// An amount that a credit note gave back is not kept any more, with its taxes; money of it is in GivenBack as well and
+// counts once. Credit for an earlier period was not kept of this one.
 func TestRetained_WithCreditNotes(t *testing.T) {
 	t.Parallel()
 	s := subscription.Subscription{PeriodIndex: 3, RenewedIndex: 2}
@@ -71,8 +71,8 @@ func TestRetained_WithCreditNotes(t *testing.T) {
 	require.Equal(t, invoice.Creditable{Total: 1800, Tax: 300}, kept.creditable(credits), "and what was bounded before")
 }
 
-// Money that paid what was brought forward was not for this period, and neither was what a credit note took off the
-// amount due.
+// Money for an amount brought forward was not for this period, and neither was an amount that a credit note took off
+// the amount due.
 func TestOverpaid(t *testing.T) {
 	t.Parallel()
 	s := Period{Subscription: subscription.Subscription{PeriodIndex: 3, RenewedIndex: 2}}
@@ -138,7 +138,7 @@ func TestInCollection(t *testing.T) {
 	require.False(t, of(invoice.Uncollectible, collection.Charging).InCollection("in_1"))
 }
 
-// Unused time is worth what is kept of it: not what a credit note gave back of another line of the same invoice.
+// Unused time is worth the kept part of its line, whatever a credit note gave back of another line of the same invoice.
 func TestUnusedTime_AfterACreditNote(t *testing.T) {
 	t.Parallel()
 	for credited, want := range map[money.Minor]money.Minor{0: 500, 400: 500, 600: 400, 1000: 0} {
@@ -153,7 +153,7 @@ func TestUnusedTime_AfterACreditNote(t *testing.T) {
 	}
 }
 
-// The discounts of a credit that is limited are those of its own line.
+// A limited credit has the discounts of its own line.
 func TestUnusedTime_LimitedCreditHasItsOwnDiscounts(t *testing.T) {
 	t.Parallel()
 	of := flat("a", 1000)
@@ -174,7 +174,7 @@ func TestUnusedTime_LimitedCreditHasItsOwnDiscounts(t *testing.T) {
 	require.Empty(t, left.Lines[1].Discounts)
 }
 
-// A credit that rounds to nothing is left out, unless the line by itself would be credited more later.
+// A credit that rounds to nothing is left out, unless the line alone would be credited more later.
 func TestCredits_OfNothing(t *testing.T) {
 	t.Parallel()
 	of := func(amount money.Minor) (Period, []invoice.Invoice) {
@@ -226,7 +226,7 @@ func TestUnusedTime_BesideACreditThatWaits(t *testing.T) {
 	}
 }
 
-// A line that begins on the last day, or outside of the period, has no part of what is left of it.
+// A line that begins on the last day, or outside of the period, has no part of the rest of the period.
 func TestShare_OfALineWithoutTime(t *testing.T) {
 	t.Parallel()
 	s := opened(flat("a", 1000), 1, proration.Day)
@@ -241,8 +241,7 @@ func TestShare_OfALineWithoutTime(t *testing.T) {
 	}
 }
 
-// Nothing may stop the invoice that lines wait for: neither on the plan that a period changes to, nor on the one that a
-// change leads to now.
+// Nothing may stop the invoice that lines wait for, neither on the pending plan nor on the plan of the present change.
 func TestWait_ChecksEachPlanThatMayBillThem(t *testing.T) {
 	t.Parallel()
 	dear := flat("b", money.MaxMinor)
@@ -274,7 +273,7 @@ func TestCovered_ByLinesThatWait(t *testing.T) {
 	require.True(t, s.Covered())
 }
 
-// halfOfNovember is what is left of the period on the 16th.
+// halfOfNovember returns the span that is left of the period on the 16th.
 func halfOfNovember(t *testing.T, s Period) proration.Span {
 	t.Helper()
 	rest, err := s.Rest(november.Add(15*24*time.Hour + time.Hour))

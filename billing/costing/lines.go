@@ -41,8 +41,8 @@ func (s Period) portion(of invoice.Divided, amount money.Minor, span proration.S
 	}
 }
 
-// lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
-// taxes of now. Faults: those of plan.Cost.
+// lines returns a line for each of some items: the cost of the whole current period on their plan or add-on, with the
+// present taxes. Faults: those of plan.Cost.
 func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
 	lines := make([]whole, len(items))
 	for i, item := range items {
@@ -57,7 +57,7 @@ func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
 	return lines, nil
 }
 
-// line bills what a price of a plan or an add-on costs in the current period, with the taxes of now.
+// line bills the cost of a plan's or an add-on's price in the current period, with the present taxes.
 func (s Period) line(kind invoice.LineKind, of plan.Plan, cost plan.Cost) whole {
 	return whole{steps: cost.Steps, Line: invoice.Line{
 		Kind: kind, Description: cost.Description, PlanID: of.ID, PriceID: cost.PriceID, PeriodIndex: s.PeriodIndex,
@@ -107,8 +107,8 @@ func (s Period) RestOfPeriod(items []subscription.Item, p plan.Plan, now time.Ti
 }
 
 // fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the
-// taxes of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later.
-// Faults: those of plan.Cost.
+// present taxes. Fees have no item: they belong to no period, so that no part of them is unused later. Faults: those of
+// plan.Cost.
 func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
 	var lines []invoice.Line
 	for _, price := range p.Prices {
@@ -127,8 +127,8 @@ func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
 	return lines, nil
 }
 
-// Opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
-// but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
+// Opened returns the lines of the current period on a plan, with the fees where it is the first, less its coupons: the
+// whole period, except for a short first one. with are the other lines of its invoice. Faults: those of plan.Cost.
 func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
 	switch {
 	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// RenewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that
-// wait for it.
+// RenewsFor returns the cost of the next period on its plan, with its coupons, the present taxes and the prorations
+// that wait for it.
 func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
 	s.Items = s.billedOn(next)
@@ -25,7 +25,7 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	return max(sums.Total, 0), err
 }
 
-// Renewal returns what the next period bills, and those after it.
+// Renewal returns what is billed in the next period and those after it.
 func (s Period) Renewal() subscription.Billing {
 	plans := []plan.Plan{s.Facts.Upcoming()}
 	for _, a := range s.NextAddOns() {

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// What an invoice has of an earlier period neither adds to what the current one keeps nor takes from it.
+// The lines of an earlier period on an invoice do not change the amount that is kept for the current one.
 func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 	t.Parallel()
 	s := subscription.Subscription{PeriodIndex: 3, RenewedIndex: 2}
@@ -18,7 +18,7 @@ func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 		lines          map[int]money.Minor // by period
 		paid           money.Minor
 		kept, overpaid money.Minor
-		earlier        money.Minor // which bears the first of what goes back
+		earlier        money.Minor // which bears returned money first
 	}{
 		"none":                      {map[int]money.Minor{3: 1000}, 1000, 1000, 0, 0},
 		"of a period cut short":     {map[int]money.Minor{3: 1000, 2: -300}, 700, 700, 0, 0},

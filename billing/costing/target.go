@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Target is what a subscription is, or would be, billed for.
+// Target is the plan, quantity and add-ons that a subscription is, or would be, billed for.
 type Target struct {
 	Plan     plan.Plan
 	Quantity int64
@@ -23,17 +23,17 @@ func (t Target) Of(s subscription.Subscription) bool {
 	return t.Plan.ID == s.PlanID && t.Quantity == s.Quantity && slices.Equal(t.AddOns, s.AddOns)
 }
 
-// Present is what the subscription is billed for now.
+// Present returns the target of the current period.
 func (s Period) Present() Target {
 	return Target{Plan: s.Facts.Plan, Quantity: s.Quantity, AddOns: s.AddOns}
 }
 
-// Upcoming is what the subscription is billed for from the next period on.
+// Upcoming returns the target from the next period on.
 func (s Period) Upcoming() Target {
 	return Target{Plan: s.Facts.Upcoming(), Quantity: cmp.Or(s.PendingQuantity, s.Quantity), AddOns: s.NextAddOns()}
 }
 
-// Changed is what is billed after a change.
+// Changed returns the target after a change.
 func (f Facts) Changed(t Target, c subscription.ScheduledChange) Target {
 	if c.Plan.ID != "" && c.Plan.ID != t.Plan.ID {
 		t.Plan = f.Version(c.Plan)
@@ -47,7 +47,7 @@ func (f Facts) Changed(t Target, c subscription.ScheduledChange) Target {
 	return t
 }
 
-// FirstCost returns what the first period costs: a whole one, and the fees of the plan. Fault: amount_too_large.
+// FirstCost returns the cost of the first period: a whole one, and the fees of the plan. Fault: amount_too_large.
 func (f Facts) FirstCost(t Target) (money.Minor, error) {
 	total, err := t.Plan.First(t.Quantity)
 	for _, a := range t.AddOns {

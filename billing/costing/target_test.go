@@ -78,7 +78,7 @@ func TestFirstCost(t *testing.T) {
 	}
 }
 
-// What waits for the next invoice must fit on it beside the period. Credit that waits makes no room.
+// Lines that wait for the next invoice must fit on it together with the period. Waiting credit makes no room.
 func TestRenewable(t *testing.T) {
 	t.Parallel()
 	for waits, want := range map[money.Minor]string{0: "", 1000: "", 1001: tooLarge, -5000: ""} {

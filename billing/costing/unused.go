@@ -11,22 +11,22 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Rest is the span of the current period from an instant on at which another use begins. Faults: those of
+// Rest returns the span of the current period from an instant on at which another use begins. Faults: those of
 // proration.Measure.Rest.
 func (s Period) Rest(from time.Time) (proration.Span, error) {
 	return s.ProrationMeasure.Rest(s.Whole(), from, s.Schedule().Location)
 }
 
-// Unused is the span of the current period that is left when the use ends at an instant, and nothing takes its place.
+// Unused returns the span of the current period that is left when the use ends at an instant without a successor.
 // Faults: those of proration.Measure.Unused.
 func (s Period) Unused(end time.Time) (proration.Span, error) {
 	return s.ProrationMeasure.Unused(s.Whole(), end, s.Schedule().Location)
 }
 
-// credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or
-// after a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds
-// to nothing is left out, unless the line by itself says more: after a change that is not prorated it would be taken
-// back once more. Faults: those of plan.Cost.
+// credits credits what issued invoices bill for the rest of the current period: for removed items, or, after a change
+// that was not prorated, for all lines, since they are not of the items. A credit that rounds to nothing is left out,
+// unless the line alone is worth more: after a change that is not prorated it would be credited once more. Faults:
+// those of plan.Cost.
 func (s Period) credits(
 	issued []invoice.Invoice, removed []subscription.Item, left proration.Span, now time.Time,
 ) ([]invoice.Line, error) {
@@ -67,10 +67,9 @@ func explained(credit invoice.Line, by *invoice.Explanation, part money.Minor) i
 	return credit
 }
 
-// reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
-// period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price
-// was used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the
-// line that it reverses.
+// reversal credits the part of a line for the rest of the current period. of is the line of the whole period. The
+// credit equals the charge for the same time, so that a chain of changes costs the time for which each price was used;
+// it is at most the billed amount less credit notes. Its discounts and taxes are those of the line that it reverses.
 func (s Period) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
 	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
 	credit.ID = ""
@@ -101,10 +100,10 @@ func (s Period) share(billing invoice.Line, left proration.Span) (proration.Span
 	return share, share.Of(billing.Amount)
 }
 
-// titled is the description of what a line bills, whichever part of a period it is for.
+// titled returns the description of a line without the words for a part of a period.
 func titled(l invoice.Line) string { return strings.TrimPrefix(l.Description, remaining) }
 
-// The words before what a line of a part of a period bills.
+// The words before the description of a line for a part of a period.
 const (
 	remaining = "Remaining time on "
 	notUsed   = "Unused time on "

@@ -19,15 +19,16 @@ type UnusedTime struct {
 	Creditable invoice.Creditable // the most that may go back, with taxes
 }
 
-// WithoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
+// WithoutCredit returns the result for items that end without a credit for unused time: only the waiting lines are
+// billed.
 func (s Period) WithoutCredit() UnusedTime {
 	waited := s.Waiting()
 	return UnusedTime{Lines: slices.Clone(waited.Lines), Creditable: waited.creditable}
 }
 
-// UnusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new
+// UnusedTime values the unused time of items as far as it is billed: on paid invoices, on the open one that the new
 // invoice takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in
-// as well. All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a
+// as well. The unpaid part of the period is then on one invoice, so a total below zero, which becomes credit or a
 // refund, is never more than was paid.
 func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, now time.Time) (UnusedTime, error) {
 	out := UnusedTime{Lines: slices.Clone(s.PendingLines)}
@@ -61,9 +62,9 @@ func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, n
 	return out, nil
 }
 
-// afforded is what a credit of what was billed may be where money of the period went back already: so much that all
-// lines with it, discounts and taxes included, come to no less than least. Where taxes are rounded they may come to one
-// minor unit less, which the invoice's own bound takes off: all that is kept goes back.
+// afforded bounds a credit where money of the period went back already: all lines with it, discounts and taxes
+// included, must sum to no less than least. Where taxes are rounded the sum may be one minor unit less, which the
+// invoice's own bound takes off: all that is kept goes back.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 )
 
 // MaxUsageLines bounds the lines of one price in a segment, by rates and values of dimensions: the largest have one
-// each, and one line has the others. What each comes to is kept with the invoice.
+// each, and one line has the others. The invoice keeps the cost of each.
 const MaxUsageLines = 200
 
-// Used returns a line for what each key of a segment comes to, less the percentages of the coupons that it had. A
-// coupon of an amount is taken off what is billed in advance. Fault: amount_too_large.
+// Used returns a line for the cost of each key of a segment, less the percentages of the coupons that it had. A coupon
+// of an amount is taken off what is billed in advance. Fault: amount_too_large.
 func (s Period) Used(of metering.Priced, charges []metered.Charge) ([]invoice.Line, error) {
 	s = s.during(of.Segment)
 	prices := of.Prices()
@@ -66,7 +66,8 @@ func (s Period) used(of metering.Priced, prices *metered.Prices, c metered.Charg
 			}
 		}
 	}
-	// What a commitment adds has no steps of its own: they say the amount as it is given back.
+	// An amount that a commitment adds has no steps of its own: its only step shows it whole, so that it needs no
+	// limit.
 	if c.Limited && len(c.Steps) > 0 && line.Explanation != nil {
 		line.Explanation.Limit = &invoice.Limit{Amount: -c.Amount, Reason: invoice.LimitBilled}
 	}
@@ -87,8 +88,8 @@ func few(of metering.Priced, prices *metered.Prices, lines []invoice.Line) []inv
 	return few
 }
 
-// largest returns the places of the lines that each price keeps, in their order, and of each price that has more those
-// of the others.
+// largest returns the indexes of the lines that each price keeps, in their order, and, for each price that has more,
+// those of the others.
 func largest(lines []invoice.Line) (kept []int, others [][]int) {
 	of := map[string][]int{}
 	for i, l := range lines {
@@ -115,7 +116,7 @@ func together(of metering.Priced, prices *metered.Prices, lines []invoice.Line, 
 	sum.Amount, sum.UnitPrice, sum.Discounts = 0, "", nil
 	quantity := money.Whole(0)
 	for _, i := range places {
-		units, _ := money.ParseDecimal(lines[i].Quantity) // it is one that was written
+		units, _ := money.ParseDecimal(lines[i].Quantity) // it was formatted from a decimal
 		quantity, sum.Amount = quantity.Add(units), sum.Amount+lines[i].Amount
 		for _, d := range lines[i].Discounts {
 			sum.Discounts = sum.Discounts.Plus(d)
@@ -140,8 +141,9 @@ func usageTitle(of metering.Priced, prices *metered.Prices, priceID string) stri
 	return holder.Titled(title)
 }
 
-// reduced returns what percentages take off a line of usage: off all that is owed of its key, less what they took off
-// what was billed before. So a correction gives back what was asked for, however the whole was divided among invoices.
+// reduced returns the discounts of percentages on a line of usage: on all that is owed of its key, less those on what
+// was billed before. So a correction gives back the amount that was charged, however the whole was divided among
+// invoices.
 func (s Period) reduced(line invoice.Line, before money.Minor) (invoice.Shares, error) {
 	all, err := s.Discounted(nil, []invoice.Line{{PlanID: line.PlanID, Amount: before + line.Amount}})
 	if err != nil {
@@ -172,7 +174,7 @@ func unitPrice(c metered.Charge) (price money.Decimal, simple bool) {
 	return only.UnitPrice, simple && only.Tier == 0 && only.Quantity.Cmp(c.Quantity) == 0
 }
 
-// steps are those of a charge; what a commitment adds has none of its own.
+// steps returns the steps of a charge; the amount that a commitment adds has none of its own.
 func (s Period) steps(c metered.Charge) []rating.Step {
 	whole := money.Units(c.Before+c.Amount, s.Currency)
 	if len(c.Steps) > 0 || whole.Sign() == 0 {
@@ -181,7 +183,7 @@ func (s Period) steps(c metered.Charge) []rating.Step {
 	return []rating.Step{{Kind: rating.Fixed, Quantity: money.Whole(1), UnitPrice: whole, Amount: whole}}
 }
 
-// describe names what a charge is for: the component and the values of the dimensions that it is for.
+// describe names the component of a charge and its values of dimensions.
 func describe(of metering.Priced, prices *metered.Prices, c metered.Charge) string {
 	what := usageTitle(of, prices, c.PriceID)
 	var values []string

@@ -18,7 +18,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// usedPlan has calls at 0.015 each, and storage of which five units are included.
+// usedPlan has calls at 0.015 each, and storage with five included units.
 func usedPlan(t *testing.T) plan.Plan {
 	t.Helper()
 	p := priced("used", rating.Price{Model: rating.Flat, Amount: 1900}, "EUR")
@@ -51,7 +51,7 @@ func coupons(t *testing.T) subscription.Discounts {
 	}
 }
 
-// rate is what quantities of calls and storage owe beyond what is billed.
+// rate returns the charges that quantities of calls and storage owe beyond what is billed.
 func rate(
 	t *testing.T, p plan.Plan, of metering.Segment, calls, storage int64, billed []metered.Charge,
 ) []metered.Charge {
@@ -78,7 +78,7 @@ func segmentOf(t *testing.T, s Period, p plan.Plan) metering.Segment {
 	}
 }
 
-// Coupons of percentages hold for usage of the period that it is of, whatever the subscription has by now; amounts are
+// Coupons of percentages apply to usage of their period, whatever coupons the subscription has by now; amounts are
 // taken off what is billed in advance.
 func TestUsed_TakesPercentagesOff(t *testing.T) {
 	t.Parallel()
@@ -103,8 +103,8 @@ func TestUsed_TakesPercentagesOff(t *testing.T) {
 	require.Nil(t, lines[0].Explanation, "a quantity times a price says all")
 }
 
-// However usage comes and is taken back, in one line or in many, coupons take off what they take off the whole: a
-// correction gives back what was asked for, and each line explains its amount.
+// However usage comes and is corrected, in one line or in many, coupons take off the same as from the whole: a
+// correction gives back the amount that was charged, and each line explains its amount.
 func TestUsed_CorrectionsGiveBackWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)

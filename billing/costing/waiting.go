@@ -24,15 +24,15 @@ func (s Period) Waiting() Waiting {
 	return Waiting{Lines: s.PendingLines, creditable: s.creditable(s.PendingLines)}
 }
 
-// Waits is what the lines that wait for the next invoice come to, taxes included. Fault: amount_too_large.
+// Waits returns the total of the lines that wait for the next invoice, taxes included. Fault: amount_too_large.
 func (s Period) Waits() (money.Minor, error) {
 	waited := s.Waiting()
 	sums, err := invoice.Draft{Lines: waited.Lines, Creditable: waited.creditable}.Sums()
 	return sums.Total, err
 }
 
-// creditable is the most that lines may give back: what the paid invoices keep of the periods that the subscription
-// spans, and what lines of earlier periods come to, which were bounded when they were made.
+// creditable returns the most that lines may give back: the amount that the paid invoices keep for the periods that the
+// subscription spans, and the credit of lines of earlier periods, which was bounded when they were made.
 func (s Period) creditable(lines []invoice.Line) invoice.Creditable {
 	kept, earlier := s.retained(), s.credited(lines)
 	return invoice.Creditable{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
@@ -57,8 +57,8 @@ func (s *Period) Billed(
 }
 
 // Wait lets prorations wait for the next invoice; lines begins with those that wait already. Until they are on an
-// invoice their ids only tell them apart. Nothing may stop that invoice, so that what it may come to on a plan is
-// checked now. Fault: amount_too_large.
+// invoice their ids only distinguish them. Nothing may stop that invoice, so its possible total on a plan is checked
+// now. Fault: amount_too_large.
 func (s *Period) Wait(lines []invoice.Line, on plan.Plan) error {
 	for i := range lines {
 		if lines[i].ID == "" {
@@ -78,7 +78,7 @@ func (s *Period) Wait(lines []invoice.Line, on plan.Plan) error {
 }
 
 // Covered reports whether the current period is billed: by an invoice, by lines that wait for one, or, after a change
-// that was not prorated, by what it was billed before.
+// that was not prorated, by its earlier lines.
 func (s Period) Covered() bool {
 	return s.Facts.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex ||
 		slices.ContainsFunc(s.PendingLines, func(l invoice.Line) bool { return l.PeriodIndex == s.PeriodIndex })

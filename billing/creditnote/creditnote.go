@@ -1,6 +1,6 @@
-// Package creditnote owns what a credit note gives back of an issued invoice, and where that goes: off what is due of
-// an open invoice; of a paid one to the customer's balance, or back in money. It does not own the arithmetic of
-// discounts and taxes (totals), how an invoice is paid (lifecycle), nor how a refund moves (payment).
+// Package creditnote owns the amounts that a credit note gives back of an issued invoice, and where they go: off the
+// amount due of an open invoice; of a paid one to the customer's balance, or back in money. It does not own the
+// arithmetic of discounts and taxes (totals), how an invoice is paid (lifecycle), nor how a refund moves (payment).
 package creditnote
 
 import (
@@ -11,7 +11,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Reason says why an invoice is credited.
+// Reason is the reason of a credit note.
 type Reason string
 
 // The reasons.
@@ -39,20 +39,20 @@ type Note struct {
 	SubscriptionID string // of the invoice; empty: it has none
 	Currency       money.Currency
 	Reason         Reason
-	Memo           string // what the customer reads; may be empty
+	Memo           string // for the customer; may be empty
 	Lines          []Line
 	Subtotal       money.Minor   // the lines, without the taxes that are added
 	Tax            money.Minor   // that was added to them
 	Taxes          invoice.Taxes // by rate
 	Total          money.Minor
-	Due            money.Minor // taken off what was due of the open invoice
+	Due            money.Minor // taken off the amount due of the open invoice
 	Balance        money.Minor // given to the customer's balance
 	Refund         money.Minor // given back in money
 	RefundID       string      // the transaction that does; empty: none
 	CreatedAt      time.Time   // in the customer's own time
 }
 
-// Announced is what events say of the note.
+// Announced returns the note as events show it.
 func (n Note) Announced() event.CreditNote {
 	return event.CreditNote{
 		ID: n.ID, CustomerID: n.CustomerID, SubscriptionID: n.SubscriptionID, InvoiceID: n.InvoiceID,

@@ -44,8 +44,8 @@ func book(inv invoice.Invoice, n creditnote.Note) invoice.Invoice {
 	return inv
 }
 
-// TestIssue_AllNotesAreTheInvoice credits an invoice in any steps: no note exceeds what is left, and when nothing is,
-// the notes have its total and every one of its taxes.
+// TestIssue_AllNotesAreTheInvoice credits an invoice in any steps: no note exceeds the rest, and when nothing is left,
+// the notes have the invoice's total and every one of its taxes.
 func TestIssue_AllNotesAreTheInvoice(t *testing.T) {
 	t.Parallel()
 	rates := []tax.Rate{rate("txr_1", "19.25", false), rate("txr_2", "7", true), rate("txr_3", "2.5", false)}
@@ -183,7 +183,7 @@ func TestIssue_Destinations(t *testing.T) {
 	}
 }
 
-// TestIssue_Left credits all that is left of an invoice. The figures are those of the comments, by hand.
+// TestIssue_Left credits all that is left of an invoice. The comments show the figures, calculated by hand.
 func TestIssue_Left(t *testing.T) {
 	t.Parallel()
 	plain := func(id string, amount money.Minor) invoice.Line { return invoice.Line{ID: id, Amount: amount} }

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/totals"
 )
 
-// Request is what is to be given back. Lines or an Amount, with taxes, say how much; neither: all that is left.
+// Request asks for a credit note. Lines or an Amount, with taxes, say how much; neither: all that is left.
 type Request struct {
 	ID     string
 	Lines  []Line
@@ -22,25 +22,25 @@ type Request struct {
 	// balance.
 	InMoney      bool
 	RefundAmount money.Minor
-	// Granularity: what goes back in money is a multiple of it, as the provider expresses amounts; 0: any amount. Where
+	// Granularity: money goes back in multiples of it, as the provider expresses amounts; 0: any amount. Where
 	// RefundAmount is 0, the rest goes to the balance.
 	Granularity money.Minor
 	Now         time.Time // in the customer's own time
 }
 
-// Given is what of an invoice was given back already.
+// Given has the amounts that were given back of an invoice already.
 type Given struct {
 	Notes []Note // of the invoice
-	// Reversed is what credits took back for unused time, on later invoices and on the invoice itself, after discounts and
-	// before taxes, by line.
+	// Reversed has the credits for unused time, on later invoices and on the invoice itself, after discounts and before
+	// taxes, by line.
 	Reversed map[string]money.Minor
-	// Money is what went back of the captured money, is reserved or owed to, whatever for.
+	// Money is the part of the captured money that went back, or is reserved or owed to, for any reason.
 	Money money.Minor
-	// ToGrants is what notes gave back to the grants that had paid.
+	// ToGrants has the amounts that notes gave back to the grants that had paid.
 	ToGrants balance.Uses
 }
 
-// ErrNotCreditable refuses a note for an invoice that nobody owes or has paid.
+// ErrNotCreditable refuses a note for an invoice that is neither open nor paid.
 var ErrNotCreditable = fault.New(fault.Conflict, "invoice_not_creditable",
 	"Only open and paid invoices can be credited. This one is void, uncollectible or a draft.")
 
@@ -52,7 +52,7 @@ var ErrNothingLeft = fault.New(fault.Conflict, "invoice_nothing_to_credit",
 var ErrNotPaid = fault.InvalidParam("to", "credit_of_open_invoice",
 	"The invoice is open: a credit note reduces what is due. Omit `to` and `refundAmount`.")
 
-// ErrAmbiguous refuses a request with two measures of what is given back.
+// ErrAmbiguous refuses a request with two measures of the amount.
 var ErrAmbiguous = fault.InvalidParam("amount", "credit_note_ambiguous",
 	"The request has `lines` and `amount`. Send one of them, or neither to give back all that is left.")
 
@@ -106,7 +106,7 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 	return note.destined(inv, ask)
 }
 
-// value is what is asked for: items of the invoice and what they are worth.
+// value returns the requested items of the invoice and their value.
 func (ask Request) value(
 	inv invoice.Invoice, bill totals.Draft, before totals.Credited, left money.Minor,
 ) ([]totals.Item, totals.Note, error) {
@@ -134,7 +134,7 @@ func (ask Request) value(
 		return nil, totals.Note{}, inLines(err)
 	}
 	if worth.Discount > 0 {
-		// What is billed has no discounts here: credits on the invoice itself have given a part of these lines back.
+		// The billed lines have no discounts here: credits on the invoice itself have given a part of them back.
 		return nil, totals.Note{}, totals.ExceedsInvoice(left)
 	}
 	return items, worth, nil
@@ -147,7 +147,7 @@ func inLines(err error) error {
 	return err
 }
 
-// destined says where the total goes.
+// destined sets where the total goes.
 func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 	switch {
 	case inv.Status == invoice.Open:
@@ -165,19 +165,19 @@ func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 	return n, nil
 }
 
-// left is what can still be given back of an invoice, with taxes.
+// left returns the amount of an invoice that can still be given back, with taxes.
 func (g Given) left(inv invoice.Invoice, bill totals.Draft, before totals.Credited) (money.Minor, error) {
 	left, err := totals.Left(bill, before)
 	return min(left, inv.Total-g.total()-g.unnoted()), err
 }
 
-// Beside is what went back of an invoice without a credit note: money, or unused time that credits took back.
+// Beside returns the amount of an invoice that went back without a credit note: money, or credits for unused time.
 func (g Given) Beside(inv invoice.Invoice) (money.Minor, error) {
 	left, err := g.left(inv, inv.Billed(), g.before(inv))
 	return max(inv.Total-g.total()-max(left, 0), 0), err
 }
 
-// total is what the notes gave back.
+// total returns the total of the notes.
 func (g Given) total() (sum money.Minor) {
 	for _, n := range g.Notes {
 		sum += n.Total
@@ -194,7 +194,7 @@ func (g Given) unnoted() money.Minor {
 	return max(sum, 0)
 }
 
-// before is what the notes and later invoices gave back, as totals reads it.
+// before returns the amounts that the notes and later invoices gave back, in the form of totals.
 func (g Given) before(inv invoice.Invoice) totals.Credited {
 	bill := inv.Billed()
 	out := totals.Credited{Lines: make([]money.Minor, len(bill.Lines)), Taxes: make([]totals.TaxSum, len(bill.Rates))}
@@ -226,12 +226,12 @@ func (g Given) before(inv invoice.Invoice) totals.Credited {
 	return out
 }
 
-// reversedBy is what credits on an invoice take back of its own lines. The invoice came to less by that: it was given
-// back of the lines, but not of the total.
+// reversedBy returns the credits of an invoice on its own lines. They reduced the invoice's total: they were given back
+// of the lines, but not of the total.
 func reversedBy(inv invoice.Invoice) map[string]money.Minor {
 	own := map[string]money.Minor{}
 	for _, l := range inv.Lines {
-		if l.Reverses != "" { // also of another invoice's lines, which nobody asks for
+		if l.Reverses != "" { // also credits on another invoice's lines, which are not looked up
 			own[l.Reverses] -= l.Net()
 		}
 	}
