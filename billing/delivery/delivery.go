@@ -1,11 +1,11 @@
 // Package delivery owns the rules of webhooks: which events an endpoint wants, when the next attempt is due, when a
 // failing endpoint is disabled, and which secrets sign. It is pure: it knows no clock, no random and no network. It
-// does not own the bytes and the signature of a request (webhooks) nor what is owed to whom (db).
+// does not own the bytes and the signature of a request (webhooks) nor the deliveries of an endpoint (db).
 package delivery
 
 import "time"
 
-// Status is where a delivery, an event that an endpoint is owed, stands.
+// Status is the state of a delivery, which is an event for an endpoint.
 type Status string
 
 // The statuses. A failed or succeeded delivery becomes pending again only by a redelivery.
@@ -15,7 +15,7 @@ const (
 	Failed    Status = "failed"
 )
 
-// FailedReason says why nothing more is attempted.
+// FailedReason is the reason why there are no more attempts.
 type FailedReason string
 
 // The reasons.
@@ -24,15 +24,15 @@ const (
 	FailedEndpointDisabled FailedReason = "endpoint_disabled"
 )
 
-// Outcome is how an attempt, one POST, ended.
+// Outcome is the result of an attempt, one POST.
 type Outcome string
 
-// The outcomes. A crash leaves an attempt open, and nobody knows whether the request arrived.
+// The outcomes. A crash leaves an attempt open: it is not known whether the request arrived.
 const (
 	OutcomeSucceeded Outcome = "succeeded"
 	OutcomeFailed    Outcome = "failed"
 	OutcomeUnknown   Outcome = "unknown"
 )
 
-// Retention is how long deliveries and their attempts are kept.
+// Retention is the time for which deliveries and their attempts are kept.
 const Retention = 90 * 24 * time.Hour

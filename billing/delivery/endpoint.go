@@ -8,11 +8,11 @@ type EndpointStatus string
 // The statuses of an endpoint. Events that happen while it is disabled are not owed to it.
 const (
 	EndpointEnabled EndpointStatus = "enabled"
-	// EndpointDisabled: what was pending has failed, with the reason endpoint_disabled.
+	// EndpointDisabled: pending deliveries have failed, with the reason endpoint_disabled.
 	EndpointDisabled EndpointStatus = "disabled"
 )
 
-// DisabledReason says why an endpoint is disabled.
+// DisabledReason is the reason why an endpoint is disabled.
 type DisabledReason string
 
 // The reasons.
@@ -23,10 +23,11 @@ const (
 	DisabledDeleted   DisabledReason = "deleted"
 )
 
-// secretOverlap is how long the previous secret signs too after a rotation.
+// secretOverlap is the time for which the previous secret signs too after a rotation.
 const secretOverlap = 24 * time.Hour
 
-// Endpoint is what the rules know of a webhook endpoint. Each change reports whether anything is different afterwards.
+// Endpoint is the part of a webhook endpoint that the rules need. Each change reports whether anything is different
+// afterwards.
 type Endpoint struct {
 	Status         EndpointStatus
 	DisabledReason DisabledReason // empty: enabled
@@ -60,8 +61,7 @@ func (e *Endpoint) GiveUp(reason DisabledReason, since, now time.Time) bool {
 	return true
 }
 
-// Enable lets deliveries to a disabled endpoint begin anew: the days after which a failing one is disabled count from
-// its next failure.
+// Enable enables a disabled endpoint. The days after which a failing endpoint is disabled count from its next failure.
 func (e *Endpoint) Enable() bool {
 	if e.Status == EndpointEnabled {
 		return false

@@ -29,7 +29,7 @@ func TestEndpoint_DisableAndEnable(t *testing.T) {
 	require.Equal(t, delivery.Endpoint{Status: delivery.EndpointEnabled}, e, "its failures count anew")
 }
 
-// What the receiver said counts also where an attempt has succeeded meanwhile.
+// A receiver's 410 counts also where an attempt has succeeded meanwhile.
 func TestEndpoint_GiveUpGone(t *testing.T) {
 	t.Parallel()
 	e := delivery.Endpoint{Status: delivery.EndpointEnabled}

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Policy says how often, and after which pauses, a delivery is attempted again.
+// Policy has the number of retries of a delivery and the pauses before them.
 type Policy struct {
 	// Gaps are the pauses before each retry, counted from the end of the attempt before: one retry for each.
 	Gaps []time.Duration
-	// SpreadPercent of a pause is how far it may be shorter or longer, 0 to 100, so that what failed together does not
-	// return together.
+	// SpreadPercent is the part of a pause by which it may be shorter or longer, 0 to 100, so that deliveries that
+	// failed together do not return together.
 	SpreadPercent int
 }
 
-// SpreadPercent is that of both policies.
+// SpreadPercent is the spread of both policies.
 const SpreadPercent = 20
 
 // The policies of the two modes of an environment.
@@ -28,14 +28,14 @@ var (
 )
 
 const (
-	// mostAsked is how many times its pause a receiver can defer a retry by Retry-After.
+	// mostAsked is the number of pauses by which a receiver can defer a retry with Retry-After.
 	mostAsked = 2
-	// manyUnknown is how many attempts of a delivery crashes leave open before each further one waits for the longest gap:
-	// a delivery that makes every worker crash must leave the others time. None of them is a retry.
+	// manyUnknown is the number of attempts of a delivery that crashes leave open before each further one waits for the
+	// longest gap: a delivery that makes every worker crash must leave the others time. None of them is a retry.
 	manyUnknown = 10
 )
 
-// State is what the rules know of a delivery before an attempt ends.
+// State is the state of a delivery before an attempt ends.
 type State struct {
 	ID       string
 	Attempts int // automatic ones that ended
@@ -46,28 +46,28 @@ type State struct {
 	Delivered bool
 }
 
-// End is how an attempt ended.
+// End is the end of an attempt.
 type End struct {
 	Outcome    Outcome
 	At         time.Time
-	RetryAfter time.Duration // what the receiver asked for; 0: nothing
+	RetryAfter time.Duration // of the receiver's answer; 0: none
 	// Gone: the receiver said that it wants no more deliveries, of any event.
 	Gone bool
 }
 
-// Next is what becomes of the delivery.
+// Next is the state of the delivery after an attempt.
 type Next struct {
 	Status   Status
 	Attempts int
 	Unknown  int
 	At       time.Time    // of the next attempt; zero: there is none
 	Reason   FailedReason // empty: not failed
-	// Redelivery: what a person asked for is still to be done.
+	// Redelivery: a person's request for an attempt is still open.
 	Redelivery bool
 }
 
-// Next decides what follows an attempt. One that a crash left open consumes no retry, however many there are. A
-// redelivery consumes no retry, unless it was the first attempt of all.
+// Next decides the consequences of an attempt. An attempt that a crash left open consumes no retry, however many there
+// are. A redelivery consumes no retry, unless it was the very first attempt.
 func (p Policy) Next(s State, e End) Next {
 	n := Next{Status: Pending, Attempts: s.Attempts, Unknown: s.Unknown}
 	if e.Outcome == OutcomeUnknown {
@@ -91,17 +91,17 @@ func (p Policy) Next(s State, e End) Next {
 	return n
 }
 
-// pause is how long to wait after so many attempts. It is the same whenever it is asked for.
+// pause returns the wait after a number of attempts. It always returns the same for the same delivery.
 func (p Policy) pause(id string, attempts int, asked time.Duration) time.Duration {
 	gap := p.Gaps[attempts-1]
 	spread := gap / 100 * time.Duration(p.SpreadPercent)
-	// What looks random follows from the delivery and the attempt.
+	// The spread follows from the delivery and the attempt; it only looks random.
 	sum := sha256.Sum256([]byte(id + "/" + strconv.Itoa(attempts)))
 	share := time.Duration(binary.BigEndian.Uint64(sum[:]) % uint64(2*spread+1)) //nolint:gosec // below twice the spread
 	return max(gap-spread+share, min(asked, mostAsked*gap))
 }
 
-// failingLimit is how long an endpoint may fail before it is disabled.
+// failingLimit is the time for which an endpoint may fail before it is disabled.
 const failingLimit = 3 * 24 * time.Hour
 
 // Health returns since when an endpoint fails once an attempt has ended, zero where it does not, and why it must be

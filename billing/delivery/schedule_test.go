@@ -97,8 +97,8 @@ func TestNext(t *testing.T) {
 	require.Equal(t, delivery.Pending, early.Status)
 }
 
-// Whatever happens, a delivery that nobody redelivers succeeds or fails with its fourth failed attempt. Crashes,
-// however many, only put that off.
+// A delivery without a redelivery succeeds, or fails with its fourth failed attempt. Crashes, however many, only delay
+// that.
 func TestNext_FailsWithFourFailuresAndNeverByCrashes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

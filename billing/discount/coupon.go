@@ -9,7 +9,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Duration says for how many periods of a subscription a coupon holds.
+// Duration says for how many periods of a subscription a coupon applies.
 type Duration string
 
 // The durations.
@@ -19,7 +19,7 @@ const (
 	Forever   Duration = "forever"
 )
 
-// Terms are what a coupon takes off, of which plans and for how long. Whoever redeems it keeps the terms of that time.
+// Terms are the discount of a coupon, its plans and its duration. A redemption keeps the terms of its time.
 type Terms struct {
 	Discount
 	Currency money.Currency `json:"currency,omitzero"` // of an amount; a percentage has none
@@ -99,7 +99,7 @@ func (c Coupon) Validate() error {
 	return nil
 }
 
-// Redemption is what a coupon is redeemed for.
+// Redemption is the object that a coupon is redeemed for.
 type Redemption struct {
 	PlanID   string
 	Currency money.Currency
@@ -150,7 +150,7 @@ type Use struct {
 	Periods int // that are over since it began
 }
 
-// Left is how many more periods it holds for; unbounded says that there is no end.
+// Left returns the number of periods that are left; unbounded reports that there is no end.
 func (u Use) Left() (periods int, unbounded bool) {
 	switch u.Terms.Duration {
 	case Forever:

@@ -1,5 +1,5 @@
-// Package discount owns what a coupon takes off a price: its amount, how long it lasts and how often it may be
-// redeemed. It does not own how several of them are taken off an invoice, one after another: totals does.
+// Package discount owns coupons: the amount of the discount, its duration and the number of redemptions. It does not
+// own how several of them are taken off an invoice, one after another: totals does.
 package discount
 
 import (
@@ -35,8 +35,8 @@ func (d Discount) Validate() error {
 	return nil
 }
 
-// Of is what the discount takes off a price in minor units: rounded once, half away from zero, and from nothing to all
-// of it.
+// Of returns the discount on a price in minor units: rounded once, half away from zero, at least 0 and at most the
+// price.
 func (d Discount) Of(price money.Minor) money.Minor {
 	off := d.Amount
 	if d.Percent.IsGiven() {

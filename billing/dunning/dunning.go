@@ -1,7 +1,6 @@
-// Package dunning owns what is done about an invoice that cannot be collected: the schedule of retries, by failure code
-// where that matters, and what happens to the subscription after the last of them; and from which amount on one is
-// collected at all. It does not own when a single retry
-// is due (retry), nor how the subscription gets from one state to the next (subscribing).
+// Package dunning owns the policy for invoices that cannot be collected: the schedule of retries, by failure code where
+// that matters, the effect on the subscription after the last of them, and the least amount that is collected. It does
+// not own when a single retry is due (retry), nor how the subscription gets from one state to the next (subscribing).
 package dunning
 
 import (
@@ -13,7 +12,7 @@ import (
 	"perennial/billing/retry"
 )
 
-// Action is what happens after the last retry has failed.
+// Action is the effect of the last failed retry.
 type Action string
 
 // The actions. With each the subscription is past due.
@@ -45,8 +44,8 @@ type Minimum struct {
 // MaxMinimums bounds the minimums of a policy.
 const MaxMinimums = 20
 
-// Raise returns what can be asked for in a currency of which a provider takes so much: not less than the policy's
-// minimum. A currency without one keeps the provider's.
+// Raise returns a provider's limits in a currency with the policy's minimum as the least minimum. A currency without
+// one keeps the provider's.
 func (p Policy) Raise(limits money.Limits, c money.Currency) money.Limits {
 	for _, m := range p.Minimums {
 		if m.Currency == c {

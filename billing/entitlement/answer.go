@@ -12,7 +12,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// Source is what a customer has a feature by: a plan or an add-on, or what the customer has in place of them.
+// Source is the origin of a customer's feature: a plan or an add-on, or the customer's own setting in place of them.
 type Source struct {
 	SubscriptionID string // empty: of the customer, whatever the subscription
 	PlanID         string // empty: in place of what plans give
@@ -20,7 +20,7 @@ type Source struct {
 	SoftLimit      bool   // the feature may be used beyond the limit
 }
 
-// Held is what a customer has that may give features.
+// Held has everything that may give a customer features.
 type Held struct {
 	Claims    []access.Claim
 	Answers   []access.Answer          // of access to the claims
@@ -29,7 +29,7 @@ type Held struct {
 	Now       time.Time
 }
 
-// Counter says what is used of a feature: the quantity of a metric in a period of a subscription.
+// Counter says where the use of a feature is counted: the quantity of a metric in a period of a subscription.
 type Counter struct {
 	SubscriptionID string
 	MetricName     string
@@ -41,9 +41,9 @@ type Answer struct {
 	Feature string
 	access.Answer
 	Limit *int64 // the sum of the limits of all sources, at most plan.MaxFeatureLimit; nil: there is none
-	// Sources are what gives it, in the order of the subscriptions.
+	// Sources are the sources of the feature, in the order of the subscriptions.
 	Sources []Source
-	// Counters are what has to be counted for Counted; none: the app counts.
+	// Counters are the counters that Counted needs; none: the app counts.
 	Counters []Counter
 	Used     money.Decimal // absent: not counted
 	ResetsAt time.Time     // when the first of the counters begins again; the zero time: none does
@@ -60,10 +60,10 @@ func PlanIDs(claims []access.Claim) (ids []string) {
 	return ids
 }
 
-// Of says whether a customer may use a feature. Each subscription that lets the customer in (access) gives what its
-// plan and its add-ons have of it, or what the customer has in their place; limits add up, and where one has no limit,
-// there is none. What a customer has in place of all plans takes the place of the sum. Where none lets the customer in,
-// the answer is that of access; where none of those that do has the feature, its reason is access.NotIncluded.
+// Of says whether a customer may use a feature. Each subscription with access gives the feature of its plan and its
+// add-ons, or the customer's own setting in their place. Limits add up; where one source has no limit, there is none. A
+// customer's setting in place of all plans replaces the sum. Without access by any subscription, the answer is that of
+// access; where none of those with access has the feature, its reason is access.NotIncluded.
 func Of(key string, h Held) Answer {
 	out := Answer{Feature: key, Answer: access.Best(h.Answers)}
 	if !out.Allowed {
@@ -103,14 +103,14 @@ func Of(key string, h Held) Answer {
 	return out
 }
 
-// Count is what a counter comes to.
+// Count is the result of a counter.
 type Count struct {
 	Quantity money.Decimal
-	Carries  bool // a period goes on with what there was before
+	Carries  bool // a period continues from the quantity before it
 }
 
-// Counted returns the answer with what is used by its counters, in their order. A limit that is reached refuses, unless
-// one of those that give the feature is soft.
+// Counted returns the answer with the use that its counters, in their order, have counted. A reached limit refuses,
+// unless one of the sources is soft.
 func (a Answer) Counted(counts []Count) Answer {
 	if len(counts) == 0 {
 		return a
@@ -152,7 +152,7 @@ func (h Held) Metered() (keys []string) {
 	return keys
 }
 
-// soonest is the first of some times; those that are zero are none.
+// soonest returns the first of some times; zero ones do not count.
 func soonest(all []time.Time) (first time.Time) {
 	for _, at := range all {
 		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -162,8 +162,8 @@ func soonest(all []time.Time) (first time.Time) {
 	return first
 }
 
-// of is what one subscription gives of a feature, and until when; what counts it is that of its plan and its add-ons,
-// also where the customer has another limit.
+// of returns the sources of a feature in one subscription, and the end of its access. The counters are those of its
+// plan and its add-ons, also where the customer has another limit.
 func (h Held) of(key string, claim access.Claim) (sources []Source, counters []Counter, until time.Time) {
 	give := func(planID string, quantity int64) {
 		for _, f := range h.Features[planID] {
@@ -193,7 +193,7 @@ func (h Held) of(key string, claim access.Claim) (sources []Source, counters []C
 	return sources, counters, own.Until
 }
 
-// times is the limit that a quantity of units gives. Both are bounded, and so is what they come to.
+// times returns the limit for a quantity of units. Both are bounded, and so is their product.
 func times(f plan.Feature, quantity int64) *int64 {
 	if f.Limit == nil || !f.PerUnit {
 		return f.Limit

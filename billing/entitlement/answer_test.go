@@ -42,7 +42,7 @@ var features = map[string]plan.Features{
 	"soft":   {{Key: "calls", Limit: limit(500), MetricName: "api_calls", SoftLimit: true}},
 }
 
-// of asks about a feature at now.
+// of returns the answer for a feature at now.
 func of(key string, claims []access.Claim, own ...plan.FeatureOverride) entitlement.Answer {
 	answers := make([]access.Answer, len(claims))
 	for i, claim := range claims {

@@ -1,6 +1,6 @@
 // Package erasure owns the order in which a deletion is carried out: stages, each in batches, so that no transaction
-// grows with what there is to erase. It does not own what a stage erases (db), which subscriptions end (lifecycle), nor
-// when the next batch runs (workflows).
+// grows with the amount of data. It does not own the rows that a stage erases (db), the end of subscriptions
+// (lifecycle), nor the time of the next batch (workflows).
 package erasure
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Stage is what an erasure works on.
+// Stage is the part of the data that an erasure works on.
 type Stage string
 
 // The stages: Customers for a test clock, the others, in this order, for a customer.
@@ -65,7 +65,7 @@ func (e Erasure) Batch() int {
 	}
 }
 
-// Handled is what one batch did.
+// Handled is the result of one batch.
 type Handled struct {
 	Rows int
 	Last int64 // the highest position among them; 0: the rows of this stage have none

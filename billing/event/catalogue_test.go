@@ -56,7 +56,7 @@ func TestEvent_KnowsWhatItIsAbout(t *testing.T) {
 	}
 }
 
-// fieldsOf lists the fields of an event's data, those that it shares with its kind included.
+// fieldsOf lists the fields of an event's data, including those that it shares with its kind.
 func fieldsOf(data event.Data) []reflect.StructField {
 	var fields []reflect.StructField
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(data)) {

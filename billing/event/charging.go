@@ -8,27 +8,27 @@ const (
 	TypeProviderChargingResumed Type = "provider.charging_resumed"
 )
 
-// Actor is who did something.
+// Actor is the actor of an event.
 type Actor struct {
 	Kind string `json:"kind" doc:"What it is: key, operator, workflow, cli or system."`
 	ID   string `json:"id,omitempty" doc:"The API key; absent for others."`
 }
 
-// ChargingPaused means that no new charge of the environment is sent. Payments that would be sent stay pending. What
-// was sent goes on, and so do refunds.
+// ChargingPaused means that no new charge of the environment is sent. Charges that are not sent yet stay pending; those
+// that were sent continue, and so do refunds.
 type ChargingPaused struct {
 	ID string `json:"id" doc:"The environment."`
 	By Actor  `json:"by" doc:"Who paused it."`
 }
 
-// ChargingResumed means that charges of the environment are sent again, those that waited too.
+// ChargingResumed means that charges of the environment are sent again, including those that waited.
 type ChargingResumed struct {
 	ID string `json:"id" doc:"The environment."`
 	By Actor  `json:"by" doc:"Who resumed it."`
 }
 
-// ProviderChargingPaused means that no new charge is sent through the configuration. What was sent goes on, and so do
-// refunds.
+// ProviderChargingPaused means that no new charge is sent through the configuration. Charges that were sent continue,
+// and so do refunds.
 type ProviderChargingPaused struct {
 	ProviderConfig
 	By Actor `json:"by" doc:"Who paused it."`

@@ -8,7 +8,7 @@ const (
 	TypeCreditGrantVoided   Type = "credit_grant.voided"
 )
 
-// CreditGrant is what events say of a credit grant.
+// CreditGrant has the fields of all events about a credit grant.
 type CreditGrant struct {
 	ID         string `json:"id" doc:"The credit grant."`
 	CustomerID string `json:"customerId" doc:"The customer."`
@@ -21,7 +21,7 @@ type CreditGrantCreated struct {
 	CreditGrant
 }
 
-// CreditGrantDepleted means that an invoice has used what was left of a credit grant. Where that invoice is voided, the
+// CreditGrantDepleted means that an invoice has used the rest of a credit grant. Where that invoice is voided, the
 // grant has credit again, and may be announced as depleted once more.
 type CreditGrantDepleted struct {
 	CreditGrant

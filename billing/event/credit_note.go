@@ -3,7 +3,7 @@ package event
 // TypeCreditNoteCreated is the only type about credit notes: they never change.
 const TypeCreditNoteCreated Type = "credit_note.created"
 
-// CreditNote is what an event about a credit note carries.
+// CreditNote has the fields of all events about a credit note.
 type CreditNote struct {
 	ID             string `json:"id" doc:"The credit note; receivers deduplicate on it."`
 	CustomerID     string `json:"customerId" doc:"The customer."`

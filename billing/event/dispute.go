@@ -7,7 +7,7 @@ const (
 	TypeDisputeClosed  Type = "dispute.closed"
 )
 
-// Dispute is what every event about a dispute carries.
+// Dispute has the fields of all events about a dispute.
 type Dispute struct {
 	ID              string `json:"id" doc:"The dispute."`
 	ChargeID        string `json:"chargeId" doc:"The payment transaction that is disputed."`

@@ -113,7 +113,7 @@ func emitters(of event.Type) string {
 	return strings.Join(names, ", ")
 }
 
-// quoted shows a name as code, and what is no name as it is.
+// quoted returns a name as code, and any other text unchanged.
 func quoted(name string) string {
 	if strings.Contains(name, " ") {
 		return name
@@ -121,7 +121,7 @@ func quoted(name string) string {
 	return "`" + name + "`"
 }
 
-// units are what the meaning of a number must say.
+// units matches the units that the description of a number must have.
 var units = regexp.MustCompile(`Unix seconds|minor units|^Counts |^How many `)
 
 // when is the doc comment of an event's struct: a sentence that says when it is announced.

@@ -1,5 +1,5 @@
 // Package event owns the facts that Perennial announces: their types and the data each carries, one struct for each
-// type. Data holds ids, codes and amounts only, never personal data; what people and providers wrote stands in the two
+// type. Data holds ids, codes and amounts only, never personal data; texts of people and providers are only in the two
 // fields cancelReason and failureReason, which an erasure blanks. It does not own delivery.
 package event
 
@@ -16,7 +16,7 @@ type Data interface {
 	about() about
 }
 
-// about names what an event is about.
+// about has the objects of an event.
 type about struct {
 	objectID       string // `data.id`: receivers deduplicate on it
 	customerID     string // empty: none
@@ -35,7 +35,7 @@ func New(data Data, at time.Time) Event { return Event{Data: data, OccurredAt: a
 // Type is the type of the event's data.
 func (e Event) Type() Type { return e.Data.Type() }
 
-// ObjectID is what the event is about: receivers deduplicate on it.
+// ObjectID returns the id of the event's object: receivers deduplicate on it.
 func (e Event) ObjectID() string { return e.Data.about().objectID }
 
 // CustomerID is the customer that the event is about; empty: none.

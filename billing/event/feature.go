@@ -3,8 +3,8 @@ package event
 // TypeFeatureLimitReached is the type about what customers use of features.
 const TypeFeatureLimitReached Type = "customer.feature_limit_reached"
 
-// FeatureLimitReached means that a customer has used as much of a feature as its limit says: once until the limit
-// begins again, or is another one. Beyond a soft limit the feature goes on to be allowed.
+// FeatureLimitReached means that a customer has used a feature up to its limit. It is sent once until the limit begins
+// again or changes. Beyond a soft limit the feature is still allowed.
 type FeatureLimitReached struct {
 	ID       string `json:"id" doc:"The customer."`
 	Feature  string `json:"feature" doc:"Its key."`

@@ -14,7 +14,7 @@ const (
 	TypeInvoiceOverdue             Type = "invoice.overdue"
 )
 
-// Invoice is what every event about an invoice carries.
+// Invoice has the fields of all events about an invoice.
 type Invoice struct {
 	ID             string        `json:"id" doc:"The invoice; receivers deduplicate on it."`
 	CustomerID     string        `json:"customerId" doc:"The customer."`

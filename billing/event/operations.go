@@ -1,6 +1,6 @@
 package event
 
-// Cause is what sets an operation off.
+// Cause is the kind of cause of an operation.
 type Cause string
 
 // The causes.
@@ -8,10 +8,10 @@ const (
 	CauseRequest  Cause = "request"  // an API request: Name is its operationId in the OpenAPI document
 	CauseTimer    Cause = "timer"    // a due instant: Name is the subscription's nextAction
 	CauseProvider Cause = "provider" // what a payment provider says about a payment: Name is the outcome
-	CauseClock    Cause = "clock"    // a test clock: Name says what it does
-	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name says what is done about it
+	CauseClock    Cause = "clock"    // a test clock: Name is its action
+	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name is the action
 	CauseWebhook  Cause = "webhook"  // the delivery to a webhook endpoint: Name says what happens
-	CauseUsage    Cause = "usage"    // the merge of usage records: Name says what it finds
+	CauseUsage    Cause = "usage"    // the merge of usage records: Name is its finding
 )
 
 // Causes returns all of them, in the order of the documentation.
@@ -19,8 +19,8 @@ func Causes() []Cause {
 	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook, CauseUsage}
 }
 
-// Operation is one thing that happens in one transaction, and the events that it emits, in order. What an operation
-// sets off, such as the payment of an invoice that it issues, is an operation of its own.
+// Operation is one operation in one transaction, and the events that it emits, in order. Its consequences, such as the
+// payment of an invoice that it issues, are operations of their own.
 type Operation struct {
 	Cause Cause
 	Name  string

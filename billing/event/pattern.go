@@ -40,7 +40,7 @@ func (t Type) Group() string {
 	return group
 }
 
-// Disjoint returns patterns that choose the same types and overlap nowhere; none: all types.
+// Disjoint returns patterns that choose the same types without overlap; none: all types.
 func Disjoint(patterns []Pattern) []Pattern {
 	if slices.Contains(patterns, Every) {
 		return nil

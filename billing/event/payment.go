@@ -13,7 +13,7 @@ const (
 	TypePaymentActionRequired Type = "payment.action_required"
 )
 
-// Payment is what every event about a payment transaction carries.
+// Payment has the fields of all events about a payment transaction.
 type Payment struct {
 	ID             string `json:"id" doc:"The payment transaction; receivers deduplicate on it."`
 	CustomerID     string `json:"customerId" doc:"The customer."`

@@ -6,7 +6,7 @@ const (
 	TypeProviderRecovered Type = "provider.recovered"
 )
 
-// ProviderConfig is what every event about a provider configuration carries.
+// ProviderConfig has the fields of all events about a provider configuration.
 type ProviderConfig struct {
 	ID       string `json:"id" doc:"The provider configuration; receivers deduplicate on it."`
 	Provider string `json:"provider" doc:"The identifier of the provider."`

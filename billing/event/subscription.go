@@ -18,7 +18,7 @@ const (
 	TypeSubscriptionCanceled        Type = "subscription.canceled"
 )
 
-// Subscription is what every event about a subscription carries.
+// Subscription has the fields of all events about a subscription.
 type Subscription struct {
 	ID             string `json:"id" doc:"The subscription; receivers deduplicate on it."`
 	CustomerID     string `json:"customerId" doc:"The customer."`
@@ -131,7 +131,7 @@ type SubscriptionResumed struct {
 	PlanID string `json:"planId" doc:"The plan."`
 }
 
-// SubscriptionCanceled means that it ended. The reason is a code of ours or what a person wrote.
+// SubscriptionCanceled means that it ended. The reason is a code of ours or a person's words.
 type SubscriptionCanceled struct {
 	Subscription
 	CancelReason string `json:"cancelReason" doc:"A code such as past_due_expired, or what a person wrote. Empty after the erasure of the customer."`

@@ -14,7 +14,7 @@ type WebhookEndpointDisabled struct {
 	FailingSince int64  `json:"failingSince" doc:"When the first attempt failed after which none succeeded, in Unix seconds."`
 }
 
-// WebhookEndpointTest means that somebody asked for a test of the endpoint; no other endpoint receives it.
+// WebhookEndpointTest means that a test of the endpoint was requested; no other endpoint receives it.
 type WebhookEndpointTest struct {
 	ID string `json:"id" doc:"The webhook endpoint."`
 }

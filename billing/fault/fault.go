@@ -55,8 +55,7 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
-// Within returns a copy whose field is one of what has this name: team, for prices[0].amount, makes
-// team.prices[0].amount.
+// Within returns a copy whose field is in the object name: team, for prices[0].amount, makes team.prices[0].amount.
 func (e *Error) Within(name string) *Error {
 	if e.Param != "" {
 		name += "." + e.Param
@@ -64,7 +63,7 @@ func (e *Error) Within(name string) *Error {
 	return e.In(name)
 }
 
-// After returns a copy that says when to try again. Such a refusal is not final.
+// After returns a copy with the time after which a retry may succeed. Such a refusal is not final.
 func (e *Error) After(d time.Duration) *Error {
 	c := *e
 	c.RetryAfter = d
@@ -93,7 +92,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is makes errors.Is match two faults of the same code, whatever their detail.
+// Is lets errors.Is match two faults of the same code, whatever their detail.
 func (e *Error) Is(target error) bool {
 	var t *Error
 	return errors.As(target, &t) && t.Code == e.Code

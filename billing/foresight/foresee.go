@@ -18,11 +18,10 @@ const MaxForeseen = 24
 // foreseenSteps bounds the things that are played on the way: also a life that bills nothing comes to an end.
 const foreseenSteps = 10 * MaxForeseen
 
-// foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as
-// they are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
-// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment
-// method is added. It also plays until the drafts that the decision before it drew bill their usage, and leaves what
-// they became in billed.
+// foresee plays a life on until it has issued n more invoices, or bills nothing more, and returns them as they are at
+// issue. The rules that bill play it, as if every payment succeeded at its first attempt, and the customer paid sent
+// invoices at once. A payment that needs review stays as it is, and no payment method is added. foresee also plays
+// until drafts of the decision before it bill their usage, and leaves the invoices that they become in billed.
 func (f *foresight) foresee(n int) ([]invoice.Invoice, error) {
 	n = min(n, MaxForeseen)
 	for range foreseenSteps {
@@ -55,7 +54,7 @@ type foresight struct {
 	issued []invoice.Invoice
 	number int64           // of the latest invoice, so that those which follow have an order
 	shown  map[string]bool // drafts of the decision that is looked at, which shows them
-	// billed are those of shown that have become invoices.
+	// billed has the drafts of shown that have become invoices.
 	billed map[string]invoice.Invoice
 	usage  usagePlay
 }
@@ -66,7 +65,7 @@ func newForesight(
 ) *foresight {
 	f := &foresight{State: s.Clone(), Moment: at, usage: known, billed: map[string]invoice.Invoice{}}
 	f.Now = f.Time(f.Moment)
-	// Whether there will be a payment method is what decides how such a trial ends: it is foreseen as things are.
+	// The end of such a trial depends on whether there will be a payment method: it is foreseen as things are.
 	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Situation().StopsAtTrialEnd() {
 		f.Customer.PaymentMethod, f.Customer.PaymentDetails.PaymentMethodToken = "card", "foreseen"
 	}
@@ -86,7 +85,7 @@ func newForesight(
 	return f
 }
 
-// step does all that is due, and lets what it asks for be paid.
+// step performs all due work, and lets its payments succeed.
 func (f *foresight) step() error {
 	state, changes, err := lifecycle.Advance(f.State, f.Moment)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f *foresight) step() error {
 	return nil
 }
 
-// billUsage issues the drafts that wait for usage. They bill what is known of it.
+// billUsage issues the drafts that wait for usage. They bill the known usage.
 func (f *foresight) billUsage() error {
 	for range foreseenSteps {
 		draft, due := f.UsageDraft(f.Now)
@@ -161,7 +160,7 @@ func (f *foresight) become(state lifecycle.State, changes lifecycle.Changes) {
 	f.count(numbered)
 }
 
-// count gives new invoices the numbers that writing them would.
+// count gives new invoices the numbers that they would get in the database.
 func (f *foresight) count(issued []invoice.Invoice) {
 	for _, made := range issued {
 		f.number++
@@ -201,7 +200,7 @@ func (f *foresight) settle(invoiceID string) error {
 	return nil
 }
 
-// pay lets an attempt succeed; one that was called off is canceled.
+// pay lets an attempt succeed; one with a cancel request is canceled.
 func (f *foresight) pay(t payment.Transaction) error {
 	said := answer.Answer{Outcome: answer.Succeeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
 	if !t.CancelRequestedAt.IsZero() {
@@ -217,7 +216,7 @@ func (f *foresight) pay(t payment.Transaction) error {
 	return nil
 }
 
-// moveTo lets time pass until something is due.
+// moveTo advances the time to the next due date.
 func (f *foresight) moveTo(at time.Time) {
 	if !at.After(f.Now) {
 		return

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 )
 
-// Lives of subscriptions are foreseen in the tests of lifecycle, beside those that are lived. A customer without one has
+// The tests of lifecycle compare foreseen lives of subscriptions with lived ones. A customer without a subscription has
 // nothing ahead.
 func TestForesight_OfACustomerWithoutASubscription(t *testing.T) {
 	t.Parallel()

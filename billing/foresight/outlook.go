@@ -14,7 +14,7 @@ import (
 type Expected struct {
 	At     time.Time // in the subscription's own time; before now: it is late
 	Action subscription.Action
-	// Amount is what would be charged then, in minor units; 0: nothing.
+	// Amount is the amount that would be charged then, in minor units; 0: none.
 	Amount money.Minor
 	// InvoiceID is the open invoice that a retry collects; empty: none.
 	InvoiceID string
@@ -30,9 +30,9 @@ type Expected struct {
 	Estimated bool
 }
 
-// Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
-// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Without known, no
-// usage is billed; with it, what is known by now. Fault: command_broken.
+// Outlook returns the next n automatic actions, as if every payment succeeded at its first attempt, including present
+// ones. Late actions come in one step. Without known, no usage is billed; with it, the usage that is known by now.
+// Fault: command_broken.
 func Outlook(s lifecycle.State, n int, known *Usage, at lifecycle.Moment) ([]Expected, error) {
 	f := newForesight(s, nil, playUsage(known, s), at)
 	out, err := f.outlook(n)
@@ -66,7 +66,7 @@ func (f *foresight) outlook(n int) (out []Expected, err error) {
 	return out, nil
 }
 
-// expect says what is known of a thing before it happens.
+// expect returns the facts about an action that are known before it happens.
 func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
 	e := Expected{At: at, Action: action}
 	if i := f.IndexOpen(f.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && i >= 0 {
@@ -77,7 +77,7 @@ func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
 	return e
 }
 
-// follow says what else is known of it afterwards.
+// follow adds the facts that are known after it.
 func (e *Expected) follow(before, after subscription.Subscription, issued []invoice.Invoice) {
 	for _, inv := range issued {
 		e.Amount += inv.AmountDue

@@ -1,6 +1,6 @@
-// Package foresight looks ahead: what a command would lead to, and what happens to a subscription automatically. It
-// plays the life on in memory, by the functions of lifecycle that would perform it, and writes nothing. It does not own
-// a rule of billing.
+// Package foresight looks ahead: at the result of a command, and at the automatic actions of a subscription. It plays
+// the life on in memory, by the functions of lifecycle that would perform it, and writes nothing. It does not own a
+// rule of billing.
 package foresight
 
 import (
@@ -19,7 +19,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Previewed is what a command would lead to.
+// Previewed is the result that a command would have.
 type Previewed struct {
 	At     time.Time         // when, in the subscription's own time
 	State  lifecycle.State   // after it
@@ -29,8 +29,8 @@ type Previewed struct {
 	Upcoming []invoice.Invoice
 }
 
-// Quote is what a command costs at once, and the subscription that it was asked of. Two that are equal move the same
-// money on the same invoices.
+// Quote is the immediate cost of a command, and the state of the subscription that it was asked for. Two equal quotes
+// move the same money on the same invoices.
 type Quote struct {
 	SubscriptionID string        `json:"subscription"`
 	Revision       int64         `json:"revision"` // of the subscription before
@@ -38,15 +38,15 @@ type Quote struct {
 	Invoices       []QuotedTotal `json:"invoices"`
 	Refund         money.Minor   `json:"refund"`  // in money
 	Balance        money.Minor   `json:"balance"` // of the customer, afterwards
-	// Plan and Pending name the versions of plans that the subscription is on afterwards, and will be on: what is charged
-	// later is quoted too.
+	// Plan and Pending name the versions of plans that the subscription is on afterwards, and will be on: later charges
+	// are quoted too.
 	Plan    string `json:"plan"`
 	Pending string `json:"pending"`
 	// AddOns are the add-ons afterwards, and those of the next period.
 	AddOns []subscription.AddOns `json:"addOns,omitempty"`
 	// Scheduled are the changes at dates afterwards, without their ids: a preview makes others.
 	Scheduled subscription.ScheduledChanges `json:"scheduled,omitempty"`
-	// Waiting is what prorations come to that wait for the next invoice, taxes included.
+	// Waiting is the sum of the prorations that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 }
 
@@ -57,9 +57,10 @@ type QuotedTotal struct {
 	AmountDue     money.Minor `json:"due"`
 }
 
-// Preview returns what a command would lead to now, and n of the invoices after it, by the same functions that would
-// perform it; nothing is written. A nil command only looks ahead. Without known, invoices bill no usage; with it, what
-// is known by now, also those of Issued that are drafts until it is rated. Faults: those of Apply; command_broken.
+// Preview returns the result that a command would have now, and n of the invoices after it, by the same functions that
+// would perform it; nothing is written. A nil command only looks ahead. Without known, invoices bill no usage; with it,
+// the usage that is known by now, also on those of Issued that are drafts until it is rated. Faults: those of Apply;
+// command_broken.
 func Preview(
 	s lifecycle.State, cmd lifecycle.Command, n int, known *Usage, at lifecycle.Moment,
 ) (Previewed, error) {
@@ -81,8 +82,8 @@ func Preview(
 	return out, lifecycle.Broken(err)
 }
 
-// withUsage returns invoices of the decision with the usage that those of them bill which are drafts until it is rated.
-// One that bills nothing at all will not be issued.
+// withUsage returns the decided invoices; those that are drafts until their usage is rated have that usage. An invoice
+// that bills nothing at all will not be issued.
 func (f *foresight) withUsage(decided []invoice.Invoice) (all []invoice.Invoice) {
 	for _, inv := range decided {
 		billed, rated := f.billed[inv.ID]
@@ -108,7 +109,7 @@ func lookAhead(
 	return state, changes, lifecycle.Broken(err)
 }
 
-// ApplyQuoted performs a command where that costs what was quoted. Faults: those of Apply, preview_outdated.
+// ApplyQuoted performs a command if it costs what was quoted. Faults: those of Apply, preview_outdated.
 func ApplyQuoted(
 	s lifecycle.State, cmd lifecycle.Command, quoted func(Quote) bool, at lifecycle.Moment,
 ) (lifecycle.State, lifecycle.Changes, error) {

@@ -12,14 +12,14 @@ import (
 	"perennial/billing/plan"
 )
 
-// Usage is what is known of a subscription's usage when its life is foreseen, so that foreseen invoices bill what is
-// recorded by then, and nothing else. Which segments there will be is only known once the life is played, and what was
-// used in them has to be read: the caller plays, reads what is Missing, tells it by Count, and plays again.
+// Usage is the known usage of a subscription when its life is foreseen, so that foreseen invoices bill only the usage
+// that is recorded by then. The segments are only known once the life is played, and their usage has to be read: the
+// caller plays, reads what is Missing, passes it to Count, and plays again.
 type Usage struct {
 	Closed []metering.Segment // all that ended, in the order of time
 	Plans  []plan.Plan        // the versions that Closed name, as they are sold to the subscription
 	Billed []metered.Charge   // by invoices so far, of segments that may be billed still
-	Kept   []invoice.Line     // of usage, of invoices that somebody pays or has paid
+	Kept   []invoice.Line     // lines of usage, of invoices that are paid or still to be paid
 	// BilledUntil is up to when invoices so far bill usage.
 	BilledUntil time.Time
 
@@ -33,13 +33,13 @@ type known struct {
 	used  metered.Segment
 }
 
-// Missing returns what the last play asked for and did not know: all times in which metered prices count, in order, and
-// from which on what was used in them has to be counted; ok is false where it knew everything.
+// Missing returns the facts that the last play needed and did not have: all times in which metered prices count, in
+// order, and the index of the first whose usage has to be counted; ok is false where nothing was missing.
 func (u *Usage) Missing() (all []metered.Span, from int, ok bool) {
 	return u.missing, u.from, len(u.missing) > 0
 }
 
-// Count takes what was used in the times that were Missing.
+// Count adds the usage of the times that were Missing.
 func (u *Usage) Count(used []metered.Segment) {
 	if u.counted == nil {
 		u.counted = make(map[int64]known, len(used))
@@ -50,7 +50,7 @@ func (u *Usage) Count(used []metered.Segment) {
 	u.missing = nil
 }
 
-// usagePlay is what a play knows, and has made, of usage; its zero value bills none.
+// usagePlay has the usage that a play knows and bills; its zero value bills none.
 type usagePlay struct {
 	*Usage
 	closed      []metering.Segment
@@ -79,7 +79,7 @@ func playUsage(u *Usage, s lifecycle.State) usagePlay {
 	return p
 }
 
-// follow takes what a decision made of usage.
+// follow adds the segments and charges of a decision.
 func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
 	if p.Usage == nil {
 		return
@@ -126,7 +126,7 @@ func (p *usagePlay) keep(inv invoice.Invoice) {
 	}
 }
 
-// rate returns what a draft bills of the usage that is known, by the rules of the activity that rates it.
+// rate returns the charges of a draft for the known usage, by the rules of the activity that rates it.
 func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.RatedSegment, error) {
 	if p.Usage == nil {
 		return nil, nil
@@ -171,7 +171,7 @@ func (p *usagePlay) ask(start time.Time) {
 	}
 }
 
-// end says what the play did not know.
+// end sets the facts that the play did not have.
 func (p *usagePlay) end() {
 	if p.Usage == nil {
 		return
@@ -181,7 +181,7 @@ func (p *usagePlay) end() {
 		return
 	}
 	for _, s := range p.closed {
-		priced, _ := s.Priced(p.version) // what is not known has no prices, and rate says so
+		priced, _ := s.Priced(p.version) // an unknown version has no prices, which rate reports
 		p.Usage.missing = append(p.Usage.missing, priced.Span())
 	}
 	p.Usage.from = slices.IndexFunc(p.closed, func(s metering.Segment) bool { return !s.Start.Before(p.asked) })
