@@ -2,7 +2,7 @@ package invoice
 
 import "perennial/billing/money"
 
-// CreditReason says why the credit of a customer changed.
+// CreditReason is the reason of a change of a customer's credit.
 type CreditReason string
 
 // The reasons.
@@ -10,7 +10,7 @@ const (
 	CreditProration CreditReason = "proration" // an invoice's lines summed to less than zero
 	CreditApplied   CreditReason = "applied"   // used to pay an invoice
 	CreditReturned  CreditReason = "returned"  // the invoice it had paid was voided
-	// CreditCarriedForward: what a provider cannot charge became a debit; above zero: its invoice was voided.
+	// CreditCarriedForward: an amount that a provider cannot charge became a debit; above zero: its invoice was voided.
 	CreditCarriedForward CreditReason = "carried_forward"
 	// CreditBroughtForward: a debit is collected with an invoice; below zero: that was voided.
 	CreditBroughtForward CreditReason = "brought_forward"
@@ -21,12 +21,12 @@ const (
 	CreditNoted          CreditReason = "credit_note"   // given by a credit note
 	CreditAdjusted       CreditReason = "adjusted"      // given or taken by a person, without an invoice
 	CreditGranted        CreditReason = "granted"       // a credit grant was given
-	CreditExpired        CreditReason = "expired"       // what was left of a credit grant when it expired
-	CreditVoided         CreditReason = "voided"        // what was left of a credit grant when it was voided
+	CreditExpired        CreditReason = "expired"       // the rest of a credit grant that expired
+	CreditVoided         CreditReason = "voided"        // the rest of a credit grant that was voided
 )
 
-// CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing
-// is written of an amount of zero.
+// CreditEntry is an entry of an invoice in its customer's credit ledger: below zero where credit pays for it. An amount
+// of zero is not written.
 type CreditEntry struct {
 	Amount money.Minor
 	Reason CreditReason

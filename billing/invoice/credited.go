@@ -8,31 +8,31 @@ import (
 	"perennial/billing/money"
 )
 
-// Credited is what all credit notes of an invoice give back, in minor units.
+// Credited has the sums of all credit notes of an invoice, in minor units.
 type Credited struct {
 	Total  money.Minor
-	Tax    money.Minor // of Total: what was added to the lines
-	Due    money.Minor // of Total: what the invoice no longer asks for
+	Tax    money.Minor // of Total: tax that had been added to the lines
+	Due    money.Minor // of Total: taken off the amount due
 	Refund money.Minor // of Total: what went back in money
 }
 
-// ErrHasCreditNotes refuses to take an invoice back of which credit notes gave a part back already.
+// ErrHasCreditNotes refuses to void or replace an invoice on which credit notes gave a part back already.
 var ErrHasCreditNotes = fault.New(fault.Conflict, "invoice_has_credit_notes",
 	"Credit notes reduce this open invoice, so that it cannot be voided or replaced. Credit the rest of it instead, or "+
 		"wait until it is paid.")
 
-// OwnDue is what the invoice asks for itself: without what was brought forward of earlier ones.
+// OwnDue returns the amount due without the part that was brought forward of earlier invoices.
 func (i Invoice) OwnDue() money.Minor { return max(i.AmountDue-i.BroughtForward, 0) }
 
-// Gone is what went back of an invoice before, as far as its sums do not say it.
+// Gone has the amounts that went back of an invoice before, as far as its sums do not show them.
 type Gone struct {
 	Beside   money.Minor  // without a credit note
 	ToGrants balance.Uses // by credit notes, to the grants that paid
 }
 
-// Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and toBalance what
-// goes to the customer's balance, or back to the grants that paid. An open invoice asks for less; what the provider
-// could not take of the rest is carried forward. One with nothing left to pay is the caller's to settle.
+// Credit books a credit note: more is added to Credited, lines has the amount for each line, and toBalance goes to the
+// customer's balance, or back to the grants that paid. It reduces the amount due of an open invoice; a rest that the
+// provider cannot take is carried forward. The caller settles an invoice with nothing left to pay.
 func (i Invoice) Credit(
 	more Credited, lines map[string]money.Minor, toBalance money.Minor, gone Gone, limits money.Limits,
 ) (Invoice, []CreditEntry) {
@@ -59,10 +59,10 @@ func (i Invoice) Credit(
 	return i, l.entries
 }
 
-// grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice, where before and
-// after it so much went back in all, and so much of that to grants. What was paid in another way is given back first.
-// What went back without a note may be less than at an earlier note, where an invoice that took time back was voided
-// since.
+// grantsBack returns the part of an amount for the balance that goes back to the grants that paid for the invoice.
+// before and after are the sums given back before and after it, and had is the part that went to grants. Payments
+// without grants are given back first. The sum without notes may be less than at an earlier note, where an invoice that
+// credited time was voided since.
 func (i Invoice) grantsBack(before, after, amount money.Minor, had balance.Uses) balance.Uses {
 	if len(i.GrantsUsed) == 0 {
 		return nil
@@ -72,8 +72,8 @@ func (i Invoice) grantsBack(before, after, amount money.Minor, had balance.Uses)
 	return i.GrantsUsed.Back(min(to-from, amount), had)
 }
 
-// Uncredited is what credit notes leave of a line's amount. They give back what is billed after discounts: of an amount
-// that discounts reduce, the same part.
+// Uncredited returns the part of a line's amount that credit notes leave. Notes give amounts after discounts back: the
+// same part of the amount before them counts as credited.
 func (l Line) Uncredited() money.Minor {
 	net := l.Net()
 	if l.Credited == 0 || net <= 0 {

@@ -16,7 +16,8 @@ func TestOwnDue_IsWithoutWhatEarlierInvoicesBrought(t *testing.T) {
 	require.Equal(t, money.Minor(0), invoice.Invoice{AmountDue: 30, BroughtForward: 50}.OwnDue())
 }
 
-// TestCredit_AddsUp books a second credit note of a paid invoice: 300 of which 200 in money and 100 to the balance.
+// TestCredit_AddsUp books a second credit note of a paid invoice: 300, of which 200 go back in money and 100 to the
+// balance.
 func TestCredit_AddsUp(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{
@@ -43,8 +44,8 @@ func TestCredit_WhatTheProviderCannotTakeIsCarried(t *testing.T) {
 	require.Equal(t, []invoice.CreditEntry{{Amount: -40, Reason: invoice.CreditCarriedForward}}, entries)
 }
 
-// TestCredit_GrantsAreGivenBackLast credits an invoice of 1000 that grants paid to the half: what goes back of the
-// first 500 was paid in another way.
+// TestCredit_GrantsAreGivenBackLast credits an invoice of 1000, half of which was paid by grants: the first 500 that go
+// back were paid in another way.
 func TestCredit_GrantsAreGivenBackLast(t *testing.T) {
 	t.Parallel()
 	used := balance.Uses{{ID: "g1", Amount: 300}, {ID: "g2", Amount: 200}}
@@ -60,8 +61,8 @@ func TestCredit_GrantsAreGivenBackLast(t *testing.T) {
 		"a second note": {
 			600, invoice.Gone{ToGrants: balance.Uses{{ID: "g2", Amount: 100}}}, 200, [3]money.Minor{100, 100, 0},
 		},
-		// 100 went to g2 when 300 had gone back beside a note of 300; those are void since. 300 + 350 are 150 beyond the
-		// half, of which g2 had 100.
+		// 100 went to g2 when 300 had gone back without a note besides a note of 300; those 300 are void since. 300 +
+		// 350 exceed the half by 150, of which g2 had 100.
 		"less went back beside it than before": {
 			300, invoice.Gone{ToGrants: balance.Uses{{ID: "g2", Amount: 100}}}, 350, [3]money.Minor{0, 50, 300},
 		},

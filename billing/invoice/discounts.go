@@ -8,8 +8,8 @@ import (
 	"perennial/billing/totals"
 )
 
-// Share is what one coupon takes off a line, in minor units; below zero where a credit gives the discount of what it
-// takes back to the seller.
+// Share is the discount of one coupon on a line, in minor units; below zero where a credit gives the discount of the
+// credited time back to the seller.
 type Share struct {
 	CouponID string      `json:"couponId"`
 	Code     string      `json:"code"` // as it was when the coupon was redeemed
@@ -20,7 +20,7 @@ type Share struct {
 // taken off.
 type Shares []Share
 
-// Sum is what they take off together.
+// Sum returns the discount of all coupons.
 func (s Shares) Sum() (sum money.Minor) {
 	for _, share := range s {
 		sum += share.Amount
@@ -28,7 +28,7 @@ func (s Shares) Sum() (sum money.Minor) {
 	return sum
 }
 
-// Of is what one coupon takes off.
+// Of returns the discount of one coupon.
 func (s Shares) Of(couponID string) (sum money.Minor) {
 	for _, share := range s {
 		if share.CouponID == couponID {
@@ -48,7 +48,7 @@ func (s Shares) Plus(one Share) Shares {
 	return s
 }
 
-// Discounts are what each coupon takes off the invoice: the sum over its lines.
+// Discounts returns the discount of each coupon on the invoice: the sum over its lines.
 func (i Invoice) Discounts() Shares {
 	var sums Shares
 	for _, l := range i.Lines {
@@ -59,7 +59,7 @@ func (i Invoice) Discounts() Shares {
 	return slices.DeleteFunc(sums, func(s Share) bool { return s.Amount == 0 })
 }
 
-// Net is what the line comes to after its discounts.
+// Net returns the amount of the line after its discounts.
 func (l Line) Net() money.Minor { return l.Amount - l.Discounts.Sum() }
 
 // Reduction is a coupon that is taken off lines.
@@ -94,7 +94,7 @@ func TakeOff(lines []Line, coupons []Reduction) ([]Line, error) {
 	return lines, nil
 }
 
-// places are those of the lines of some plans; never nil, which would mean all lines.
+// places returns the indexes of the lines of some plans; never nil, which would mean all lines.
 func places(lines []Line, of func(planID string) bool) []int {
 	at := make([]int, 0, len(lines))
 	for i, l := range lines {
@@ -105,8 +105,8 @@ func places(lines []Line, of func(planID string) bool) []int {
 	return at
 }
 
-// share divides what a coupon takes off among the lines at some places, in proportion to what they have left, in whole
-// minor units: by rounding the running total, so that the shares sum to it and none is more than its line has left.
+// share divides the discount of a coupon among the lines at some indexes, in proportion to their rests, in whole minor
+// units. It rounds the running total, so that the shares sum to the discount and none exceeds the rest of its line.
 // Where the shares of earlier coupons were rounded up on these lines, they have less left than their exact rest, and
 // the coupon takes off no more than that.
 func share(lines []Line, at []int, whole Share) {
@@ -126,8 +126,8 @@ func share(lines []Line, at []int, whole Share) {
 }
 
 // TakeBack returns the line as a credit of worth, an amount before discounts, for unused time that another line bills.
-// It gives back what was billed after discounts, rounded once: round(worth × net ÷ amount). The discounts of that time
-// are taken off no more, so that the credit has them below zero. Its taxes are those of the line it takes back.
+// It gives back the part that was billed after discounts, rounded once: round(worth × net ÷ amount). The discounts of
+// that time do not apply any more, so that the credit has them below zero. Its taxes are those of the credited line.
 func (l Line) TakeBack(billed Line, worth money.Minor) Line {
 	l.Amount, l.Reverses, l.Rates, l.Discounts = -worth, billed.ID, billed.Rates, nil
 	left, net := billed.Amount, worth

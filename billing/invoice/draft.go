@@ -16,11 +16,11 @@ import (
 type Draft struct {
 	Reason Reason
 	Period period.Period // the time it pays for
-	// PeriodIndex is which period of the subscription it is issued in.
+	// PeriodIndex is the period of the subscription in which it is issued.
 	PeriodIndex int
 	// Lines have the ids that they had on another invoice, or none: see Identify.
 	Lines    []Line
-	Replaces string // the void invoice it stands in for; empty: none
+	Replaces string // the void invoice that it replaces; empty: none
 	Waits    bool   // of a renewal: it is a draft for the environment's grace
 	// UsageUntil is up to when it bills usage of segments that had ended; zero: it bills none. Such a draft is issued once
 	// that is rated.
@@ -29,10 +29,10 @@ type Draft struct {
 	Attempt    bool   // of a Last one: it gets one automatic attempt, and no retry
 	Change     string // the scheduled change that it bills; empty: none
 	After      string // a Recovery: the paid invoice that recovered the subscription
-	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
-	// credit, and beyond that out of the customer's credit.
+	// Refund is the amount to be paid back in money, as far as there is that much: out of a total below zero, whose
+	// rest becomes credit, and beyond that out of the customer's credit.
 	Refund money.Minor
-	// Creditable bounds what the taxes of the lines may give back; the lines themselves give back no more than was billed.
+	// Creditable bounds the taxes that the lines give back; the lines themselves give back no more than was billed.
 	Creditable Creditable
 }
 
@@ -42,27 +42,27 @@ type Creditable struct {
 	Tax   money.Minor // of Total
 }
 
-// Issuing is what a draft lacks: identity, parties, the customer's balance, what can be charged and the time.
+// Issuing has what a draft lacks: identity, parties, the customer's balance, what can be charged and the time.
 type Issuing struct {
 	ID             string
 	CustomerID     string
 	SubscriptionID string
 	Currency       money.Currency
 	TaxExempt      tax.Exemption // the customer's
-	// the customer's plain one in this currency: credit, or below zero what was carried forward
+	// the customer's plain balance in this currency: credit, or below zero an amount carried forward
 	Balance money.Minor
-	// Grants are those that may pay for it, used before Balance unless they have ended At.
+	// Grants are the grants that may pay for it, used before Balance unless they have ended At.
 	Grants []balance.Grant
-	// At is when it should have been issued, which is what counts for grants; zero: Now.
+	// At is the time at which it should have been issued, which counts for grants; zero: Now.
 	At       time.Time
 	Limits   money.Limits // of the provider that the invoice will be charged through
-	Refunds  []Refundable // what a refund is put together of, in this order
+	Refunds  []Refundable // sources of a refund, in the order of use
 	Terms    terms.Terms
 	Location *time.Location // whose days NetDays are; nil: UTC
 	Now      time.Time
 }
 
-// Refundable is what can go back of one charge, in multiples of Granularity; 0 counts as 1.
+// Refundable is the amount of one charge that can be refunded, in multiples of Granularity; 0 counts as 1.
 type Refundable struct{ Amount, Granularity money.Minor }
 
 // expressible is the largest part of an amount that can go back in money.
@@ -73,7 +73,7 @@ func (in Issuing) expressible(amount money.Minor) (sum money.Minor) {
 	return sum
 }
 
-// Issued is an invoice, what it does to the customer's balance, and what goes back in money.
+// Issued is an invoice, its entries in the customer's balance, and the amount that goes back in money.
 type Issued struct {
 	Invoice Invoice
 	Credit  []CreditEntry
@@ -81,10 +81,9 @@ type Issued struct {
 }
 
 // Issue turns a draft into an invoice: its lines are summed less their discounts and taxed, and only then does credit
-// count. Credit pays for it as far as there is any, and a total below zero gives some, but for what is refunded. What
-// the provider cannot take of the rest is carried to the balance, and collected with the next invoice that asks for
-// enough. An invoice with nothing left to pay is paid at once; every other one waits for its collection. Fault:
-// amount_too_large.
+// count. Credit pays for it as far as there is any, and a total below zero gives credit, less refunds. A rest that the
+// provider cannot take is carried to the balance, and collected with the next invoice that is large enough. An invoice
+// with nothing left to pay is paid at once; every other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Issued, error) {
 	sums, err := d.Sums()
 	if err != nil {
@@ -112,7 +111,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	return out, nil
 }
 
-// ask decides what is due of a total above zero, of which grants have paid what they can.
+// ask decides the amount due of a total above zero, after the part that grants have paid.
 func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	l.move(i.GrantsUsed, -1, CreditApplied)
 	granted := i.GrantsUsed.Sum()
@@ -132,8 +131,8 @@ func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	i.AmountDue = owed + i.BroughtForward - i.CarriedForward
 }
 
-// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all.
-// What no provider can express stays credit.
+// giveBack returns the refund of the amount that the lines give back, and books the rest as credit. A part that no
+// provider can express stays credit.
 func (d Draft) giveBack(given money.Minor, l *ledger, in Issuing) money.Minor {
 	refund := in.expressible(min(d.Refund, max(l.balance+given, 0)))
 	l.add(given-min(refund, given), CreditProration)
@@ -167,10 +166,10 @@ func (i Invoice) Settle(now time.Time) Invoice {
 	return i
 }
 
-// Withdraw voids an open invoice in favour of another, or of none, and returns what that does to the customer's
-// balance. A payment in progress refuses it, but where the subscription has ended nobody waits for one: then the effect
-// asks for it to be canceled, and money that it still brings goes back, since the invoice is void. Faults:
-// payment_in_progress, invoice_paid, invoice_void.
+// Withdraw voids an open invoice, which another one may replace, and returns the entries in the customer's balance. A
+// payment in progress refuses it, unless the subscription has ended: then the effect asks for the payment to be
+// canceled, and money that it still brings goes back, since the invoice is void. Faults: payment_in_progress,
+// invoice_paid, invoice_void.
 func (i Invoice) Withdraw(
 	replacedBy string, ended bool, now time.Time,
 ) (Invoice, []CreditEntry, collection.Effect, error) {
@@ -183,8 +182,8 @@ func (i Invoice) Withdraw(
 	return i, i.reversal(), effect, nil
 }
 
-// reversal undoes what the invoice did to the balance. What a grant paid goes back to that grant, also where it has
-// ended.
+// reversal returns the entries that undo those of the invoice. The part that a grant paid goes back to that grant, also
+// where it has ended.
 func (i Invoice) reversal() []CreditEntry {
 	var l ledger
 	l.move(i.GrantsUsed, 1, CreditReturned)
@@ -194,8 +193,8 @@ func (i Invoice) reversal() []CreditEntry {
 	return l.entries
 }
 
-// WriteOff gives an open invoice up: nothing is collected any more, but it stays owed, so that money which arrives all
-// the same pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has
+// WriteOff gives an open invoice up: it is not collected any more but stays owed, so that money which arrives
+// nevertheless pays it. Faults: those of Withdraw; a payment in progress refuses it, except where the subscription has
 // ended.
 func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
 	terms := collection.Terms{Stopped: ended, Voided: i.Status == Void}

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/collection"
 )
 
-// Draw turns a draft into an invoice that is not issued before an instant: nothing is owed of it yet, and no credit is
-// used. Its sums are those that it would have now. Fault: amount_too_large.
+// Draw turns a draft into an invoice that is not issued before a given time: nothing is due yet, and no credit is used.
+// Its sums are those that it would have now. Fault: amount_too_large.
 func (d Draft) Draw(in Issuing, until time.Time) (Invoice, error) {
 	sums, err := d.Sums()
 	if err != nil {

@@ -2,7 +2,8 @@ package invoice
 
 import "perennial/billing/event"
 
-// Announced is what events say of the invoice: the data of the interface specification, and ids that help a receiver.
+// Announced returns the invoice as events show it: the data of the interface specification, and ids that help a
+// receiver.
 func (i Invoice) Announced() event.Invoice {
 	return event.Invoice{
 		ID: i.ID, CustomerID: i.CustomerID, SubscriptionID: i.SubscriptionID, Discount: int64(i.Discount),

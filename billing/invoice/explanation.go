@@ -6,14 +6,14 @@ import (
 	"perennial/billing/rating"
 )
 
-// Explanation is how the amount of a line comes about, where quantity × unit price does not say it. The steps sum to
-// what the price costs in a whole period, rounded once; a line of a part of the period has Part of that; a credit gives
-// back at most Limit. What is written here is never read by a rule: it shows an amount that was decided.
+// Explanation shows how the amount of a line was calculated, where quantity × unit price does not. The steps sum to the
+// cost of a whole period, rounded once; a line of a part of the period has Part of that; a credit gives back at most
+// Limit. No rule reads an explanation: it shows an amount that was decided.
 //
 // It is stored with the line. Fields are added, never renamed.
 type Explanation struct {
 	Steps []Step `json:"steps,omitempty"` // none: the part is of a line, or the price costs nothing
-	// Before is what of the steps was billed already, of usage: by earlier invoices, or in earlier periods.
+	// Before is the part of the steps that was billed already, for usage: by earlier invoices, or in earlier periods.
 	Before money.Minor `json:"before,omitempty"`
 	Part   *Part       `json:"part,omitempty"`  // nil: the line is of the whole period
 	Limit  *Limit      `json:"limit,omitempty"` // nil: nothing lowers a credit
@@ -44,10 +44,10 @@ func StepsOf(rated []rating.Step) []Step {
 	return steps
 }
 
-// Divided says what a part is taken of.
+// Divided says which amount a part is taken of.
 type Divided string
 
-// What a part is taken of.
+// The amounts that a part can be taken of.
 const (
 	// DividedPeriod is the amount that the price costs in a whole period.
 	DividedPeriod Divided = "period"
@@ -66,7 +66,7 @@ type Part struct {
 	Length  int64             `json:"length"`
 }
 
-// LimitReason says why a credit gives back less than its part.
+// LimitReason is the reason why a credit gives back less than its part.
 type LimitReason string
 
 // The reasons.

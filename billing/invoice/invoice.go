@@ -1,5 +1,5 @@
-// Package invoice owns what is owed: invoices, their lines and their arithmetic. It does not own how an invoice is
-// collected (collection) nor which lines a subscription's life produces (subscription).
+// Package invoice owns invoices, their lines and their arithmetic. It does not own how an invoice is collected
+// (collection) nor which lines a subscription's life produces (subscription).
 package invoice
 
 import (
@@ -30,7 +30,7 @@ const (
 	Uncollectible Status = "uncollectible"
 )
 
-// Reason says why an invoice was issued.
+// Reason is the reason why an invoice was issued.
 type Reason string
 
 // The reasons.
@@ -50,7 +50,7 @@ type Invoice struct {
 	ID             string
 	Number         int64  // gapless per environment; 0: a draft
 	NumberText     string // as it is shown, by the numbering at issue; empty: the number alone
-	Seller         Seller // as the settings had it at issue
+	Seller         Seller // by the settings at issue
 	Buyer          Buyer  // as the customer was at issue; erased with the customer
 	CustomerID     string
 	SubscriptionID string // empty: a manual invoice
@@ -74,29 +74,29 @@ type Invoice struct {
 	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
 	Terms          terms.Terms
-	Memo           string         // what the customer reads on a manual invoice; erased with the customer
+	Memo           string         // a text for the customer on a manual invoice; erased with the customer
 	Metadata       metadata.Pairs // of a manual invoice; erased with the customer
 	DueAt          time.Time      // until when it has to be paid; zero: it is charged automatically
 	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
-	// FinalizesAt is when the draft of a subscription's invoice is issued automatically; kept from then on. Zero: it is,
-	// or was, no such draft.
+	// FinalizesAt is the time at which the draft of a subscription's invoice is issued automatically; kept from then
+	// on. Zero: it is, or was, no such draft.
 	FinalizesAt time.Time
 	// UsageUntil is up to when it bills usage of segments that had ended: a draft waits for their rating. Zero: it bills
 	// none.
 	UsageUntil time.Time
-	// UsageFailure is why a draft still waits for its rating; nil: it was not tried in vain.
+	// UsageFailure is the reason why the rating of a draft failed; nil: it did not.
 	UsageFailure *UsageFailure
 	IssuedAt     time.Time // zero: a draft
 	PaidAt       time.Time
 	VoidedAt     time.Time
-	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
+	// UncollectibleAt is the time at which a person gave it up; kept when it is paid nevertheless.
 	UncollectibleAt time.Time
 	CreatedAt       time.Time
 }
 
-// Subtotal is what the lines come to, before discounts and taxes.
+// Subtotal returns the sum of the lines, before discounts and taxes.
 func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
 
 // AwaitsUsage reports whether the invoice is a draft whose usage is not rated yet.
@@ -107,8 +107,8 @@ func (i Invoice) Overdue(now time.Time) bool {
 	return i.Status == Open && !i.DueAt.IsZero() && !now.Before(i.DueAt)
 }
 
-// TakesTimeBack reports whether the invoice credits time, or usage, that another one billed. A credit of a line of
-// its own takes nothing back that anybody paid.
+// TakesTimeBack reports whether the invoice credits time, or usage, that another one billed. A credit on one of its own
+// lines does not count, since that line was never paid.
 func (i Invoice) TakesTimeBack() bool {
 	return slices.ContainsFunc(i.Lines, func(l Line) bool {
 		if l.Kind == Metered && l.Amount < 0 {

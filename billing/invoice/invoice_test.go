@@ -104,7 +104,7 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// The end of a subscription waits for nobody: what the attempt still captures goes back.
+// The end of a subscription does not wait for an attempt: money that it still captures goes back.
 func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 	t.Parallel()
 	out, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{ID: "in_1", Balance: 300, Now: now})

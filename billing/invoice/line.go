@@ -9,7 +9,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// LineKind says what a line is for.
+// LineKind is the kind of thing that a line bills.
 type LineKind string
 
 // The line kinds.
@@ -21,11 +21,11 @@ const (
 	Metered         LineKind = "usage"            // usage of a metered price, in arrears; negative where it was corrected
 )
 
-// InAdvance reports whether lines of the kind are for the time of an item, which a change may take back or go on with.
+// InAdvance reports whether lines of the kind bill the time of an item, which a change may credit or bill on.
 func (k LineKind) InAdvance() bool { return k != OneOff && k != Metered }
 
-// Line is one position of an invoice: what one price comes to for some time. It names what it bills, so that what was
-// billed and credited for an item, a price or a period is a sum over lines. Amount is in minor units, negative for a
+// Line is one position of an invoice: the cost of one price for some time. It names what it bills, so that the billed
+// and credited amounts of an item, a price or a period are sums over lines. Amount is in minor units, negative for a
 // credit; Period is the time it pays for.
 type Line struct {
 	ID          string
@@ -40,20 +40,20 @@ type Line struct {
 	Reverses    string // of a credit: the line whose unused time it takes back
 	Amount      money.Minor
 	Credited    money.Minor // of Net, by credit notes
-	Discounts   Shares      // what coupons take off Amount, as it was when it was billed; of a credit, what it gives back
-	Rates       []tax.Rate  // the taxes on it, as they were when it was billed; of a credit, those of the line it reverses
+	Discounts   Shares      // the discounts on Amount at the time of billing; of a credit, the ones that it gives back
+	Rates       []tax.Rate  // the taxes on it at the time of billing; of a credit, those of the line it reverses
 	Period      period.Period
 
-	// Explanation is how Amount comes about; nil: it is Quantity × UnitPrice, or not known.
+	// Explanation shows how Amount was calculated; nil: it is Quantity × UnitPrice, or not known.
 	Explanation *Explanation
 }
 
 // Prorated reports whether the line is for a part of a period.
 func (l Line) Prorated() bool { return l.Kind == ProrationCredit || l.Kind == ProrationCharge }
 
-// Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes
-// back. A credit takes back all of the time that is left of the line, so that no line is reversed twice. ok is false
-// where there is no such line, and where a person gave its invoice up, so that nothing was or will be paid for it.
+// Billing returns the line that bills an item in a period of its subscription: the latest one that no credit reverses.
+// A credit covers all of the time that is left of the line, so that no line is reversed twice. ok is false where there
+// is no such line, and where a person gave its invoice up, so that nothing was or will be paid for it.
 func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok bool) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
@@ -86,10 +86,10 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 	return lines
 }
 
-// Bills reports whether the lines of the invoice were paid, or will be as far as anybody knows.
+// Bills reports whether the lines of the invoice were paid, or will be as far as is known.
 func (i Invoice) Bills() bool { return i.Status == Open || i.Status == Paid || i.Status == InDraft }
 
-// asIssued puts invoices in the order in which they were issued. One without a number is being issued.
+// asIssued sorts invoices by the order in which they were issued. One without a number is being issued.
 func asIssued(invoices []Invoice) []Invoice {
 	return slices.SortedStableFunc(slices.Values(invoices), func(a, b Invoice) int {
 		if a.Number == 0 || b.Number == 0 {
@@ -108,7 +108,7 @@ func (l Line) reverses(other Line) bool {
 	return l.Reverses == other.ID || l.PriceID == "" && l.PlanID == other.PlanID
 }
 
-// Identify gives the lines ids. What reverses another line of the draft, under the id that it had, follows it.
+// Identify gives the lines ids. A line that reverses another line of the draft gets that line's new id in Reverses.
 func (d Draft) Identify(id func(position int) string) Draft {
 	d.Lines = slices.Clone(d.Lines)
 	renamed := make(map[string]string, len(d.Lines))

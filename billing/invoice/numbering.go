@@ -8,8 +8,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Numbering is how an environment shows the numbers of its invoices: as many digits as it says, at least, behind a
-// prefix. The zero value shows the number alone. The number itself is a count without gaps, whatever the numbering.
+// Numbering is the format of an environment's invoice numbers: a prefix and at least Digits digits. The zero value
+// shows the number alone. The number itself is a count without gaps, whatever the numbering.
 type Numbering struct {
 	Prefix string `json:"prefix"`
 	Digits int    `json:"digits"`
@@ -20,7 +20,7 @@ const (
 	maxDigits = 12
 )
 
-// prefixLetters are what a prefix consists of: what any accounting system takes.
+// prefixLetters are the characters of prefixes: any accounting system takes them.
 const prefixLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 
 // Validate refuses a prefix that is too long, has other characters or ends with a digit, and too many digits:

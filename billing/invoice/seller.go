@@ -2,7 +2,7 @@ package invoice
 
 import "perennial/billing/fault"
 
-// Seller is who issues invoices, as they show it. The zero value says nothing. It is a company's: no personal data.
+// Seller is the issuer, as invoices show it. The zero value shows nothing. It is a company's: no personal data.
 type Seller struct {
 	Name    string `json:"name,omitzero"`
 	Address string `json:"address,omitzero"` // in one line

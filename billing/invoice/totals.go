@@ -8,8 +8,8 @@ import (
 	"perennial/billing/totals"
 )
 
-// Tax is one rate of an invoice, as it was at issue. Of a rate that is not inclusive the amount is added to the lines;
-// of an inclusive one they contain it. Amounts are minor units, below zero where the invoice gives more back than it
+// Tax is one rate of an invoice, as it was at issue. The amount of an exclusive rate is added to the lines; the lines
+// contain that of an inclusive one. Amounts are minor units, below zero where the invoice gives more back than it
 // bills.
 type Tax struct {
 	tax.Rate
@@ -31,12 +31,12 @@ func (t Taxes) Rates(ids []string) []tax.Rate {
 	return rates
 }
 
-// Sums are what an invoice comes to before credit: Total = Subtotal - Discount + Tax.
+// Sums are the sums of an invoice before credit: Total = Subtotal - Discount + Tax.
 type Sums struct {
 	Subtotal money.Minor
 	Discount money.Minor
 	Tax      money.Minor // added to the lines
-	Taxes    Taxes       // by rate; those that are not inclusive sum to Tax
+	Taxes    Taxes       // by rate; the exclusive ones sum to Tax
 	Total    money.Minor
 }
 
@@ -92,7 +92,8 @@ func (d Draft) taxed() (totals.Draft, []tax.Rate) {
 	return in, in.Rates
 }
 
-// bound has taxes give no more back than there is, tax and in all. The last ones that give something back give less.
+// bound limits the taxes that are given back to Creditable, tax and total. The last ones that give something back give
+// less.
 func (s *Sums) bound(creditable Creditable) {
 	excess := min(max(-creditable.Total-s.Total, -creditable.Tax-s.Tax), -s.Tax)
 	for i := len(s.Taxes) - 1; i >= 0 && excess > 0; i-- {
@@ -105,7 +106,7 @@ func (s *Sums) bound(creditable Creditable) {
 	}
 }
 
-// Sum is what lines come to. Fault: amount_too_large.
+// Sum returns the sum of lines. Fault: amount_too_large.
 func Sum(lines []Line) (money.Minor, error) {
 	amounts := make([]money.Minor, 0, len(lines))
 	for _, l := range lines {

@@ -89,7 +89,7 @@ func TestIssue_GrantsPayBeforeTheBalance(t *testing.T) {
 	require.Equal(t, money.Minor(1000), issued.Invoice.CreditApplied)
 }
 
-// What was carried forward is collected with the next invoice that asks for something.
+// An amount carried forward is collected with the next invoice that has an amount due.
 func TestIssue_OfNothingCollectsNoDebit(t *testing.T) {
 	t.Parallel()
 	issued, err := invoice.Draft{Lines: lines(1000, -1000)}.Issue(invoice.Issuing{Balance: -600, Now: now})

@@ -2,8 +2,8 @@ package invoice
 
 import "time"
 
-// UsageFailure is why the usage that a draft waits for could not be rated, and when that is tried again. It is stored
-// with the draft, and gone once the invoice is issued. Fields are added, never renamed.
+// UsageFailure has the reason why the usage of a draft could not be rated, and the time of the next attempt. It is
+// stored with the draft, and removed once the invoice is issued. Fields are added, never renamed.
 type UsageFailure struct {
 	Code   string `json:"code"`   // of the fault
 	Detail string `json:"detail"` // for people

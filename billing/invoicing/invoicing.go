@@ -1,5 +1,5 @@
-// Package invoicing owns manual invoices: what a person or an app bills a customer for without a subscription, from the
-// draft to the invoice. It does not own the arithmetic of invoices (invoice) nor their collection (collection).
+// Package invoicing owns manual invoices: bills of a person or an app without a subscription, from the draft to the
+// invoice. It does not own the arithmetic of invoices (invoice) nor their collection (collection).
 package invoicing
 
 import (
@@ -21,7 +21,7 @@ import (
 var ErrNotDraft = fault.New(fault.Conflict, "invoice_not_draft",
 	"The invoice is finalized: what it bills never changes. Void it or credit it instead.")
 
-// ErrOfSubscription refuses to change or delete by hand what a subscription bills.
+// ErrOfSubscription refuses to change or delete the draft of a subscription by hand.
 var ErrOfSubscription = fault.New(fault.Conflict, "invoice_of_subscription",
 	"The draft bills a subscription, and follows from it. Change the subscription, or finalize the draft.")
 
@@ -33,15 +33,15 @@ var ErrCustomerDeleted = fault.New(fault.Conflict, "invoice_customer_deleted",
 var ErrDraft = fault.New(fault.Conflict, "invoice_is_draft",
 	"The invoice is a draft: nothing is owed yet. Finalize it first, or change or delete the draft.")
 
-// Content is what a person writes: the lines and how the invoice is to be paid.
+// Content is the input of a person: the lines and the terms of payment.
 type Content struct {
 	Lines    []Line
 	Terms    terms.Terms
-	Memo     string // what the customer reads
+	Memo     string // for the customer
 	Metadata metadata.Pairs
 }
 
-// Around is what surrounds a draft when it is written: the taxes that hold then, the ids of its lines, and the time.
+// Around has the circumstances of a draft when it is written: the present taxes, the ids of its lines, and the time.
 type Around struct {
 	Rates  []tax.Rate
 	Exempt tax.Exemption // the customer's
@@ -57,8 +57,8 @@ type Identity struct {
 	Currency    money.Currency
 }
 
-// New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults:
-// those of Line, of terms.Terms and metadata.Pairs, amount_too_large; lines_missing.
+// New returns the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up again.
+// Faults: those of Line, of terms.Terms and metadata.Pairs, amount_too_large; lines_missing.
 func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
 	if err := cmp.Or(c.Terms.Validate(), c.Metadata.Check()); err != nil {
 		return invoice.Invoice{}, err
@@ -75,7 +75,7 @@ func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
 	}, lines, around)
 }
 
-// Change is what a person changes of a draft; nil: as it is.
+// Change has a person's changes of a draft; nil: unchanged.
 type Change struct {
 	Lines    []Line // replace all
 	Method   *terms.Method
@@ -84,8 +84,8 @@ type Change struct {
 	Metadata *metadata.Pairs // replaces all
 }
 
-// Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait.
-// Faults: invoice_not_draft, those of New.
+// Revise changes a draft, and sums it up with the present taxes. An invoice that is charged automatically has no days
+// to wait. Faults: invoice_not_draft, those of New.
 func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, error) {
 	if draft.Status != invoice.InDraft {
 		return draft, ErrNotDraft
@@ -123,7 +123,7 @@ func Changeable(inv invoice.Invoice) error {
 	return nil
 }
 
-// billed makes lines of what a person wrote. Faults: lines_missing, those of Line.
+// billed converts a person's lines to invoice lines. Faults: lines_missing, those of Line.
 func billed(written []Line, c money.Currency, id func(position int) string) ([]invoice.Line, error) {
 	if len(written) == 0 {
 		return nil, fault.InvalidParam("lines", "lines_missing", "`lines` is empty. Send at least one line.")
@@ -159,9 +159,9 @@ func taxed(lines []invoice.Line, rates []tax.Rate, at period.Period) []invoice.L
 	return lines
 }
 
-// Finalize issues a draft: its lines are taxed with the rates that hold now, the customer's balance counts, and what is
-// billed never changes from then on. Its lines keep their ids. Of Issuing the identity and the terms are the draft's.
-// Faults: invoice_not_draft, amount_too_large.
+// Finalize issues a draft: its lines are taxed with the present rates, the customer's balance counts, and the billed
+// amounts never change from then on. Its lines keep their ids. The identity and the terms of Issuing are replaced by
+// the draft's. Faults: invoice_not_draft, amount_too_large.
 func Finalize(draft invoice.Invoice, rates []tax.Rate, in invoice.Issuing) (invoice.Issued, error) {
 	if draft.Status != invoice.InDraft {
 		return invoice.Issued{}, ErrNotDraft

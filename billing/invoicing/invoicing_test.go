@@ -140,8 +140,8 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 	}
 }
 
-// Whatever is written, revised and finalized: the sums add up, nothing is below zero, a draft shows what finalizing it
-// at once comes to, and what a former draft said is forgotten.
+// Whatever is written, revised and finalized: the sums add up, nothing is below zero, a draft shows the sums of
+// finalizing it at once, and nothing of an earlier version of the draft is left.
 func TestInvoice_AnyLife(t *testing.T) {
 	t.Parallel()
 	rates := []tax.Rate{vat, {ID: "txr_2", Name: "Levy", Percent: dec("2.5")},

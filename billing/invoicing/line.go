@@ -48,6 +48,6 @@ func (l Line) bill(c money.Currency) (invoice.Line, error) {
 	return out, out.Amount.Check()
 }
 
-// errNegative keeps an invoice from asking for less than nothing: what a customer gets has its own documents.
+// errNegative refuses a line below zero: credits to a customer have their own documents.
 var errNegative = fault.InvalidParam("lines", "line_negative",
 	"A line is below zero. To give something back, credit the customer's balance or issue a credit note.")

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Line returns an error where the amount of a line does not follow from what the line says. reversed is the line that a
-// credit names; it may be empty for all others. A line that a person wrote with an amount alone says nothing to check.
+// Line returns an error where the amount of a line does not follow from its explanation. reversed is the line that a
+// credit names; it may be empty for all others. A line that a person wrote with an amount alone cannot be checked.
 func Line(l, reversed invoice.Line, c money.Currency) error {
 	by := l.Explanation
 	if by == nil {

@@ -1,5 +1,5 @@
 // Package statedoc owns how tests keep docs/states.md equal to the code: one section a state machine, rewritten with
-// -update. It does not own what a section says.
+// -update. It does not own the contents of a section.
 package statedoc
 
 import (
