@@ -27,14 +27,14 @@ func (d Decimal) Mul(other Decimal) Decimal {
 	return product
 }
 
-// Hundredth is the factor that d percent stand for.
+// Hundredth returns d percent as a factor.
 func (d Decimal) Hundredth() Decimal {
 	d.number.Exponent -= 2
 	return d
 }
 
-// Portions is how many portions of a size it takes to hold d, the last one begun counted in full: 0 for nothing and for
-// less than nothing. The size must be positive.
+// Portions returns the number of portions of a size that hold d, the last one counted in full: 0 for 0 and below. The
+// size must be positive.
 func (d Decimal) Portions(size Decimal) Decimal {
 	if d.Sign() <= 0 {
 		return Whole(0)
@@ -48,8 +48,8 @@ func (d Decimal) Portions(size Decimal) Decimal {
 	return quotient
 }
 
-// must holds what cannot happen: every Decimal is finite, and their exponents are bounded by what ParseDecimal accepts.
-// A wrong amount of money would be worse than the panic.
+// must panics on errors that cannot happen: every Decimal is finite, and their exponents are bounded by what
+// ParseDecimal accepts. A wrong amount of money would be worse than the panic.
 func must(_ apd.Condition, err error) {
 	if err != nil {
 		panic("decimal arithmetic failed: " + err.Error())

@@ -9,9 +9,9 @@ import (
 // Currency is an ISO 4217 code in upper case. Values come from ParseCurrency.
 type Currency string
 
-// corrections holds where the library (CLDR 47) differs from ISO 4217 as it stands: the exponent of a code, or
-// withdrawn. Every other code, among them all of those where payment providers disagree with ISO (UGX, ISK, HUF, TWD,
-// MGA), is right in the library; the tests hold the list.
+// corrections has the codes in which the library (CLDR 47) differs from the present ISO 4217: their exponent, or
+// withdrawn. Every other code is right in the library, including all of those where payment providers disagree with ISO
+// (UGX, ISK, HUF, TWD, MGA); the tests have the list.
 var corrections = map[Currency]int{
 	"XCG": 2,         // Caribbean guilder, since 31 March 2025; the library does not know it yet
 	"ANG": withdrawn, // replaced by XCG

@@ -13,8 +13,8 @@ import (
 // quantity needs, far less than it takes to keep a processor busy.
 const maxDigits = 200
 
-// RoundDecimal rounds a decimal in major units ("19.995") half away from zero to minor units of c. It answers
-// `amount_invalid` for what is no finite number and `amount_too_large` beyond ±MaxMinor.
+// RoundDecimal rounds a decimal in major units ("19.995") half away from zero to minor units of c. Faults:
+// `amount_invalid` where it is no finite number, `amount_too_large` beyond ±MaxMinor.
 func RoundDecimal(d *apd.Decimal, c Currency) (Minor, error) {
 	if d == nil || d.Form != apd.Finite || d.NumDigits() > maxDigits {
 		return 0, invalid()
@@ -37,7 +37,7 @@ func RoundDecimal(d *apd.Decimal, c Currency) (Minor, error) {
 	if _, err := context.Quantize(&rounded, d, -int32(decimals)); err != nil {
 		return 0, invalid()
 	}
-	rounded.Exponent = 0 // what is left is the count of minor units
+	rounded.Exponent = 0 // the rest is the count of minor units
 	n, err := rounded.Int64()
 	if err != nil {
 		return 0, tooLarge()

@@ -71,8 +71,9 @@ func Units(m Minor, c Currency) Decimal {
 }
 
 // ParseMinor reads a plain decimal number of minor units of a currency, which may be a part of one, as a Decimal in
-// major units: "0.35" of USD is 0.0035. It reads just what InMinor makes of what ParseDecimal reads: the point stands
-// behind as many digits more, and before as many less, as the currency has decimals. Fault: decimal_invalid.
+// major units: "0.35" of USD is 0.0035. It reads the form in which InMinor writes any number that ParseDecimal reads:
+// compared with that, the number has as many digits more before the point, and fewer behind it, as the currency has
+// decimals. Fault: decimal_invalid.
 func ParseMinor(s string, c Currency) (Decimal, error) {
 	decimals := c.Decimals()
 	whole, fraction := maxWholeDigits+decimals, maxFractionDigits-decimals
@@ -109,7 +110,7 @@ func ShownInMinor(major string, c Currency) string {
 // RoundDecimal.
 func (d Decimal) Round(c Currency) (Minor, error) { return RoundDecimal(&d.number, c) }
 
-// IsGiven tells a number, also 0, from none.
+// IsGiven reports whether there is a number; 0 is one.
 func (d Decimal) IsGiven() bool { return d.given }
 
 // Sign is -1, 0 or 1.
@@ -158,5 +159,5 @@ func (d Decimal) reduced() Decimal {
 // MarshalBinary writes the text, for packages that keep values as bytes.
 func (d Decimal) MarshalBinary() ([]byte, error) { return d.MarshalText() }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Faults: those of UnmarshalText.
+// UnmarshalBinary reads the output of MarshalBinary. Faults: those of UnmarshalText.
 func (d *Decimal) UnmarshalBinary(text []byte) error { return d.UnmarshalText(text) }

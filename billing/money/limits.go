@@ -11,8 +11,8 @@ type Limits struct {
 	Unchargeable bool
 }
 
-// Collectable is the largest part of an amount that the provider takes: a multiple of the granularity, and nothing
-// below the minimum. What is left over is carried until there is enough of it.
+// Collectable returns the largest part of an amount that the provider takes: a multiple of the granularity, and nothing
+// below the minimum. The rest is carried until there is enough of it.
 func (l Limits) Collectable(amount Minor) Minor {
 	part := l.Floor(amount)
 	if part < l.Minimum {
@@ -28,9 +28,9 @@ func (l Limits) Floor(amount Minor) Minor {
 }
 
 // CheckChargeable refuses an amount that no account can ever charge: below the provider's minimum, or finer than it
-// expresses amounts. limits are those of the accounts; none: nothing can be said. An invoice carries such an amount to
-// the next one; a charge of its own has none. What no account takes for another reason is left to the charge, which
-// fails with the reason. Fault: amount_not_chargeable.
+// expresses amounts. limits are those of the accounts; without any, nothing is refused. An invoice carries such an
+// amount to the next one, which a charge without an invoice cannot. Amounts that no account takes for another reason
+// are left to the charge, which fails with the reason. Fault: amount_not_chargeable.
 func CheckChargeable(amount Minor, currency Currency, limits []Limits) error {
 	for _, l := range limits {
 		if l.Unchargeable || l.Collectable(amount) == amount {

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// Rounding says which way a decimal is rounded. Up and down go by the magnitude: -1.5 is -2 up and -1 down.
+// Rounding is the direction in which a decimal is rounded. Up and down go by the magnitude: -1.5 is -2 up and -1 down.
 type Rounding string
 
 // The roundings.
@@ -19,7 +19,7 @@ const (
 // IsKnown reports whether r is one of the roundings.
 func (r Rounding) IsKnown() bool { return r == RoundHalfUp || r == RoundUp || r == RoundDown }
 
-// QuotientDigits is how many digits behind the point a quotient keeps that has no end.
+// QuotientDigits is the number of digits behind the point of a quotient that does not end.
 const QuotientDigits = 18
 
 // Quo is d / by, rounded half away from zero to QuotientDigits digits behind the point. by must not be zero.
@@ -31,14 +31,14 @@ func (d Decimal) Quo(by Decimal) Decimal {
 	return quotient.RoundTo(QuotientDigits, RoundHalfUp)
 }
 
-// Part is what of d belongs to [from, to) of a length. The parts of any partition sum to the whole.
+// Part returns the part of d for [from, to) of a length. The parts of any partition sum to the whole.
 func (d Decimal) Part(from, to, length int64) Decimal {
 	upTo := func(n int64) Decimal { return d.Mul(Whole(n)).Quo(Whole(length)) }
 	return upTo(to).Sub(upTo(from))
 }
 
-// RoundTo is d with so many digits behind the point; negative ones round to tens, hundreds and so on. What is cut off
-// decides by exact comparison: apd rounds 1 up to hundreds as 0.
+// RoundTo returns d with a number of digits behind the point; negative ones round to tens, hundreds and so on. An exact
+// comparison of the cut-off part decides: apd rounds 1 up to hundreds as 0.
 func (d Decimal) RoundTo(digits int32, how Rounding) Decimal {
 	context := apd.BaseContext.WithPrecision(maxDigits)
 	context.Rounding = apd.RoundDown

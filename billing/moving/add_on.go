@@ -10,8 +10,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// sell gives a subscription its add-ons, also archived ones: what was sold goes on. Faults: plan_is_add_on, those of
-// subscription.Sell, add_ons_other_interval, amount_too_large.
+// sell gives a subscription its add-ons, including archived ones: sold add-ons continue. Faults: plan_is_add_on, those
+// of subscription.Sell, add_ons_other_interval, amount_too_large.
 func (in Setting) sell(s *subscription.Subscription) error {
 	if in.Plan.AddOn {
 		return subscription.ErrPlanIsAddOn.In("plan")
@@ -47,7 +47,7 @@ func (in Setting) Known() []plan.Plan {
 	return subscription.PlansOf(all)
 }
 
-// Bills returns what the present periods of the imported subscription bill.
+// Bills returns the billing of the imported subscription's present periods.
 func (in Setting) Bills(s subscription.Subscription) subscription.Billing {
 	return s.Bills(slices.Concat([]plan.Plan{in.Plan}, subscription.PlansOf(in.AddOns))...)
 }

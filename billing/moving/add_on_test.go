@@ -23,7 +23,7 @@ func TestBegin_AddOns(t *testing.T) {
 	t.Parallel()
 	in := setting(every(period.Month, 1))
 	backup := addOn(in.Plan)
-	backup.Active = false // what was sold goes on
+	backup.Active = false // sold add-ons continue
 	in.AddOns, in.PendingAddOns = []subscription.Chosen{{AddOn: backup, Quantity: 2}}, &[]subscription.Chosen{}
 
 	s, err := running().Begin(in)

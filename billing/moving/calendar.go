@@ -9,7 +9,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// noticeDays is how long before the end of a trial it is announced, as for a subscription that is created here.
+// noticeDays is the number of days before the end of a trial at which it is announced, as for a subscription that is
+// created here.
 const noticeDays = 3
 
 // trial reads the calendar of a subscription in its trial: the first paid period begins, and is billed, when it ends.
@@ -36,7 +37,7 @@ func (r Subscription) trial(s *subscription.Subscription, location *time.Locatio
 	return nil
 }
 
-// running reads the calendar of a subscription in a paid period, which must be one that the anchor makes.
+// running reads the calendar of a subscription in a paid period, which must be a period from the anchor.
 func (r Subscription) running(s *subscription.Subscription, location *time.Location, now time.Time) error {
 	if s.Status != subscription.Active {
 		return unsupported(s.Status)

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// In returns the setting with plans and add-ons as they are sold in a currency; empty: the plan's own. Begin refuses
-// those of them that are not, but for the plan. Fault: currency_not_offered.
+// In returns the setting with the plan and the add-ons in a currency; empty: the plan's own. Add-ons that are not sold
+// in it stay, and Begin refuses them. Fault: currency_not_offered.
 func (in Setting) In(c money.Currency) (Setting, error) {
 	c = cmp.Or(c, in.Plan.Currency)
 	var err error

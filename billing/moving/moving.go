@@ -1,6 +1,6 @@
-// Package moving owns what a company brings when it moves in from another billing system: records of customers,
-// balances and subscriptions, and which subscription follows from one. It does not own how records are written in files
-// (service/movefile) nor which of them are here already (service).
+// Package moving owns the data of a company that moves in from another billing system: records of customers, balances
+// and subscriptions, and the subscription that follows from a record. It does not own the form of records in files
+// (service/movefile) nor which of them exist here already (service).
 package moving
 
 import (
@@ -16,7 +16,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// Type says what a record is about.
+// Type is the type of a record.
 type Type string
 
 // The types of records that are imported.
@@ -53,7 +53,7 @@ type Customer struct {
 	CreatedAt      Time            `json:"createdAt,omitzero"` // zero: now
 }
 
-// PaymentDetails are those of a customer.
+// PaymentDetails are the payment details of a customer.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty"`
 	Provider           string `json:"provider,omitempty"`
@@ -61,7 +61,7 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty"`
 }
 
-// Details are those of the payment method, empty where none were sent.
+// Details returns the details of the payment method, empty where none were sent.
 func (c Customer) Details() PaymentDetails {
 	if c.PaymentDetails == nil {
 		return PaymentDetails{}
@@ -69,8 +69,8 @@ func (c Customer) Details() PaymentDetails {
 	return *c.PaymentDetails
 }
 
-// Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long,
-// import_method_unknown, import_metadata_too_many, import_time_invalid.
+// Check refuses what the API refuses by the shape of a request, and returns all faults of the record:
+// import_text_too_long, import_method_unknown, import_metadata_too_many, import_time_invalid.
 func (c Customer) Check(now time.Time) error {
 	d := c.Details()
 	var faults []error
@@ -113,7 +113,7 @@ func CheckPairs(m metadata.Pairs) error {
 	return nil
 }
 
-// Balance is a record of what a customer has in hand in a currency, in minor units; below zero it is owed.
+// Balance is a record of a customer's balance in a currency, in minor units; below zero it is owed.
 type Balance struct {
 	Customer string         `json:"customer"` // external id, or the id of a customer here
 	Currency money.Currency `json:"currency"`
@@ -138,8 +138,7 @@ func (b Balance) Check() error {
 	return nil
 }
 
-// CheckID refuses an external id that is missing, too long with its source, or like one that was erased:
-// import_id_invalid.
+// CheckID refuses an external id that is missing, too long with its source, or like an erased one: import_id_invalid.
 func CheckID(param, source, id string) error {
 	if id == "" || len(Qualified(source, id)) > MaxID || strings.HasPrefix(id, ErasedID) {
 		return fault.InvalidParam(param, "import_id_invalid",

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// paused reads the calendar of a paused subscription. It has no current period: the one that it was paused in is kept
-// only to be shown, and the next one begins when it resumes.
+// paused reads the calendar of a paused subscription. It has no current period: the one in which it was paused is kept
+// only for display, and the next one begins when it resumes.
 func (r Subscription) paused(s *subscription.Subscription, location *time.Location, now time.Time) error {
 	at, why := cmp.Or(r.PausedAt.Time, now), cmp.Or(r.PauseReason, subscription.PauseRequested)
 	start := cmp.Or(r.CurrentPeriodStart.Time, at.Add(-time.Second)) // before the next one, however soon that begins

@@ -2,7 +2,7 @@ package moving
 
 import "perennial/billing/fault"
 
-// The refusals that depend on what is here already.
+// The refusals that depend on existing records.
 var (
 	// ErrChanged refuses a record whose external id was imported with other contents.
 	ErrChanged = fault.New(fault.Conflict, "import_record_changed",

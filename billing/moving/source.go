@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// ErasedID begins what is kept of an external id whose customer was erased.
+// ErasedID is the prefix of the id that replaces an erased customer's external id.
 const ErasedID = "erased:"
 
 var sources = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)

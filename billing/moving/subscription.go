@@ -51,7 +51,7 @@ type Subscription struct {
 	PauseReason subscription.PauseReason `json:"pauseReason,omitempty"` // empty: subscription.PauseRequested
 }
 
-// Terms are those of its invoices.
+// Terms returns the terms of its invoices.
 func (r Subscription) Terms() terms.Terms {
 	return terms.Terms{Method: r.CollectionMethod, NetDays: r.NetDays}
 }
@@ -63,7 +63,7 @@ type AddOn struct {
 	Quantity    int64  `json:"quantity,omitempty"`    // 0: one
 }
 
-// Setting is what a record is read against: ids, plans as they are sold in its currency, and the time.
+// Setting has the context in which a record is read: ids, plans as they are sold in its currency, and the time.
 type Setting struct {
 	ID, CustomerID string
 	Plan           plan.Plan
@@ -77,7 +77,7 @@ type Setting struct {
 
 // Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the
 // other system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A
-// trial ends here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported,
+// trial ends here. The next period of a paused subscription begins when it resumes. Faults: import_status_unsupported,
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
 // add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate,
@@ -121,7 +121,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if in.Bills(s).Costs() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	if metering.Counts(s, in.Plan, in.Known()) { // what was used before was billed in the other system
+	if metering.Counts(s, in.Plan, in.Known()) { // earlier usage was billed in the other system
 		s.MeteredSince = now
 	}
 	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),
@@ -133,7 +133,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 // maxReason bounds the reason of a cancellation, in characters, as the API does.
 const maxReason = 500
 
-// check holds what is true of a record whatever its calendar.
+// check checks the rules for records with any calendar.
 func (r Subscription) check(in Setting, now time.Time) error {
 	for _, t := range r.times() {
 		if !t.at.IsZero() && (t.at.Before(earliest) || !t.at.Before(latest)) {
@@ -175,7 +175,7 @@ var (
 	latest   = period.Latest.AddDate(-1, 0, 0)
 )
 
-// times are those of the record, by field.
+// times returns the times of the record, by field.
 func (r Subscription) times() [8]struct {
 	field string
 	at    time.Time

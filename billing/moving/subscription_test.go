@@ -51,7 +51,7 @@ func running() moving.Subscription {
 	}
 }
 
-// paused is a record of one that has paused since then.
+// paused returns a record of a subscription that has been paused.
 func paused() moving.Subscription {
 	return moving.Subscription{
 		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: moving.At(date(11, 10)),

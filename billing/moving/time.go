@@ -18,7 +18,7 @@ type Time struct {
 // IsZero reports whether there is nothing to write.
 func (t Time) IsZero() bool { return !t.sent && t.Time.IsZero() }
 
-// At returns a time as records have it.
+// At returns a time in the form of records.
 func At(t time.Time) Time { return Time{Time: t, sent: !t.IsZero()} }
 
 // MarshalJSON writes Unix seconds.
