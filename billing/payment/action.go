@@ -5,8 +5,9 @@ import "time"
 // Action has the state of a confirmation that a provider wants from the payer of a charge (3-D Secure): the payer opens
 // our link, which leads to the provider's page. Times are real.
 type Action struct {
-	// Token names the payment in our link: who has it may open the provider's page. It is random, and set with the first
-	// send, since the provider is told where the payer comes back to. It stays only where the payer was asked.
+	// Token names the payment in our link: it is the right to open the provider's page. It is random, and set with the
+	// first send, since the provider is told the address for the payer's return. It stays only where the payer was
+	// asked.
 	Token      string
 	URL        string    // the provider's page; empty: there is nothing to confirm (any more). It is never shown.
 	ExpiresAt  time.Time // until when the payer may confirm; zero: the payer was never asked
@@ -16,8 +17,8 @@ type Action struct {
 	Brought string
 	// HandedAt is the time since which the provider may have Brought, or another that completes the charge; zero: never.
 	HandedAt time.Time
-	// ApartSend is the number of the send whose requests, that in the payer's absence and the one that asks the payer,
-	// have references of their own; 0: none has, of builds from before this one.
+	// ApartSend is the number of the send whose two requests, in the payer's absence and asking the payer, have
+	// separate references; 0: there is none. Builds before this one had none.
 	ApartSend int
 }
 
@@ -42,7 +43,7 @@ const (
 	ConfirmFailed  Confirmation = "failed"
 	ConfirmEnded   Confirmation = "canceled" // the charge was canceled
 	// Only of a payer who comes back from the provider's page:
-	ConfirmAsked   Confirmation = "asked"   // the provider is asked what came of it
+	ConfirmAsked   Confirmation = "asked"   // the provider is asked for the outcome
 	ConfirmMissing Confirmation = "missing" // nothing came back that could complete the charge
 )
 
@@ -63,8 +64,9 @@ func (t Transaction) Confirmation(now time.Time) Confirmation {
 	return ConfirmFailed
 }
 
-// ConfirmationOfReturn returns what a payer is told who has just come back from the provider's page: see PayerReturned.
-// completes: the provider completes the charge only with what the payer brings back. now is real time.
+// ConfirmationOfReturn returns the state to show to a payer who has just come back from the provider's page: see
+// PayerReturned. completes: the provider completes the charge only with the values that the payer brings back. now is
+// real time.
 func (t Transaction) ConfirmationOfReturn(completes bool, now time.Time) Confirmation {
 	told := t.Confirmation(now)
 	open := told == ConfirmNow || told == ConfirmExpired && t.Status == Pending
@@ -146,13 +148,13 @@ func (t Transaction) EndAction(now time.Time) (Transaction, bool) {
 	return t, true
 }
 
-// returnGap is the least time between two look-ups that returns of the same payer cause: anybody can reload a page.
+// returnGap is the least time between two look-ups that returns of the same payer cause: anyone can reload a page.
 const returnGap = 10 * time.Second
 
 // PayerReturned notes that the payer's browser came back from the provider's page, so that the provider is asked at
-// once, and soon again. It proves nothing. brought is what the provider needs to complete the charge; empty: nothing,
-// since it completes charges itself. What is brought after the payer's time is not taken: the link says so by then. It
-// reports whether there is anything to ask.
+// once, and soon again. It proves nothing. brought has the values that the provider needs to complete the charge;
+// empty: none, since it completes charges itself. Values after the payer's time are not taken: the link says so by
+// then. It reports whether there is anything to ask.
 func (t Transaction) PayerReturned(brought string, now time.Time) (Transaction, bool) {
 	pending := t.Status == Pending && t.ParkedAt.IsZero() && !t.Action.ExpiresAt.IsZero()
 	late := brought != "" && !now.Before(t.Action.ExpiresAt)

@@ -169,8 +169,8 @@ func TestPayerErased_EndsTheAction(t *testing.T) {
 	require.Equal(t, payment.MoveCancel, asking.Next(txn, false, t0.Add(time.Minute)))
 }
 
-// A payer who comes back is told the truth: that the provider is asked, or that nothing came back that it could be
-// asked with.
+// A payer who comes back is shown the truth: that the provider is asked, or that the return had no value to ask it
+// with.
 func TestConfirmationOfReturn(t *testing.T) {
 	t.Parallel()
 	now := t0.Add(time.Hour)

@@ -1,7 +1,7 @@
 package payment
 
-// Captured is a charge by the money that it captured: what refunds give back of it, what is owed of those that failed,
-// and what banks hold because of disputes.
+// Captured is a charge seen as captured money: the part that refunds give back, the part that failed refunds still owe,
+// and the part that banks hold because of disputes.
 type Captured struct{ Transaction }
 
 // Captured returns the charge by the money that it captured.

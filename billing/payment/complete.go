@@ -22,9 +22,9 @@ func (p Protocol) completable(t Transaction, now time.Time) bool {
 	return p.Completes && t.Action.Brought != "" && t.CancelRequestedAt.IsZero() && fresh
 }
 
-// Restored returns the charge as it is when the database was restored at a time, or another server took over: it may
-// have forgotten that the payer came back, and that the provider was asked to complete the charge. So a charge whose
-// payer was asked before does not end without a request.
+// Restored returns the charge after a restore of the database at a time, or a takeover by another server: the payer's
+// return, and the request to complete the charge, may be lost. So a charge whose payer was asked before does not end
+// without a request.
 func (t Transaction) Restored(at time.Time) Transaction {
 	asked := t.Status == Pending && t.wantsPayer() && t.FirstSentAt.Before(at)
 	if asked && t.Action.HandedAt.IsZero() {
@@ -33,7 +33,7 @@ func (t Transaction) Restored(at time.Time) Transaction {
 	return t
 }
 
-// HandingOver marks that the provider gets what the payer's browser brought: after it, silence means "unknown".
+// HandingOver marks that the provider gets the values of the payer's browser: after it, silence means "unknown".
 func (t Transaction) HandingOver(now time.Time) Transaction {
 	if t.Action.HandedAt.IsZero() {
 		t.Action.HandedAt = now
@@ -41,10 +41,10 @@ func (t Transaction) HandingOver(now time.Time) Transaction {
 	return t
 }
 
-// Handed has what an exchange handed over.
+// Handed has the values that an exchange handed over.
 type Handed struct {
 	Brought string
-	Again   bool // the provider may have had it before, or another value that completes the charge
+	Again   bool // the provider may have had it before, or another completing value
 }
 
 // Handing returns what would be handed over now.
@@ -52,10 +52,10 @@ func (t Transaction) Handing() Handed {
 	return Handed{Brought: t.Action.Brought, Again: !t.Action.HandedAt.IsZero()}
 }
 
-// HandedOver notes that the provider has answered to what the payer's browser brought. asked: it asks the payer again;
-// refused: it refuses what was brought, and the payer may bring something else. Else the provider has all that it
-// needs. A refusal of one value says nothing about others that the provider may have had before, nor of a repeat about
-// what came of the first: then the charge does not end without a request.
+// HandedOver notes that the provider has answered to the values of the payer's browser. asked: it asks the payer again;
+// refused: it refuses the values, and the payer may bring others. Otherwise the provider has all that it needs. The
+// refusal of one value says nothing about others that the provider may have had before, and the refusal of a repeat
+// nothing about the first request: then the charge does not end without a request.
 func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 	if t.Action.Brought = ""; asked || refused && !h.Again {
 		t.Action.HandedAt = time.Time{}
@@ -63,10 +63,10 @@ func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 	return t
 }
 
-// Overtaken reports whether an answer to a completion decides nothing, since what was handed over is not what waits for
-// an answer any more. A worker that hung may record it after another one was answered, and after the payer brought
-// another value: of that it says nothing. What the answer itself proves of the charge counts as long as no newer value
-// waits; a success always does.
+// Overtaken reports whether an answer to a completion decides nothing, since its value no longer waits for an answer. A
+// worker that hung may record the answer after another one was answered, and after the payer brought another value: it
+// says nothing about that value. Its own proof about the charge counts as long as no newer value waits; a success
+// always does.
 func (t Transaction) Overtaken(h Handed, o answer.Outcome) bool {
 	newer := t.Action.Brought != "" && t.Action.Brought != h.Brought
 	answered := t.Action.Brought == "" && !o.Final()

@@ -10,7 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// completing is a provider that cannot be asked, and completes a charge only with what the payer's browser brings back.
+// completing is a provider that cannot be asked, and completes a charge only with the values that the payer's browser
+// brings back.
 var completing = payment.Protocol{
 	Window: 5 * 24 * time.Hour, Cancel: true, ActionExpiry: 24 * time.Hour, Completes: true,
 }
@@ -95,8 +96,8 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 		closed.Action, "nothing secret stays")
 }
 
-// A restored database may have forgotten that the provider was asked to complete the charge: it does not end without a
-// request then, and what the payer brings again is submitted again.
+// A restored database may have lost the request to complete the charge: the charge does not end without a request then,
+// and values that the payer brings again are submitted again.
 func TestRestored_ProviderMayHaveCompletedTheCharge(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, completing)
@@ -115,8 +116,8 @@ func TestRestored_ProviderMayHaveCompletedTheCharge(t *testing.T) {
 	require.Equal(t, payment.MoveComplete, completing.Next(again, false, restored.Add(time.Minute)))
 }
 
-// A refusal of what may have been handed over before does not prove that nothing was: the charge does not end without a
-// request then. That the provider asks the payer again does.
+// The refusal of a value that may have been handed over before does not prove that none was: the charge does not end
+// without a request then. A provider that asks the payer again proves it.
 func TestHandedOver_RefusalOfARepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	now := t0.Add(time.Hour)

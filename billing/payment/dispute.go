@@ -22,7 +22,7 @@ type Dispute struct {
 	ClosedAt     time.Time `json:"closedAt,omitzero"` // when its end became known; zero: it is not closed
 }
 
-// Disputes are those of one charge, in the order in which they became known.
+// Disputes are the disputes of one charge, in the order in which they became known.
 type Disputes []Dispute
 
 // Withdrawn returns the sum that banks hold of a charge, or have taken for good, because of disputes.
@@ -53,16 +53,16 @@ type Disputed struct {
 	Dispute  Dispute // as it is now
 	Noted    bool    // anything about it: to be saved
 	Opened   bool    // it was not known before
-	Closed   bool    // it has ended, or its end was overturned
+	Closed   bool    // it has ended, or its end was reversed
 	Returned string  // the refund whose money the bank gave back; empty: none
 	Withdraw bool    // Dispute.Withdrawn is to be booked as a refund
 	// Unbookable: money was withdrawn that is not of the charge's currency, so that a person must book it.
 	Unbookable bool
 }
 
-// Dispute notes what a provider says about a dispute of the charge, and returns what follows. id is for one that is not
-// known yet. Repeated word changes nothing. Nor does word of an open dispute that has ended, or word with an earlier
-// Order: it is overtaken. now is real time.
+// Dispute notes a provider's statement about a dispute of the charge, and returns the consequences. id is for one that
+// is not known yet. A repeated statement changes nothing. Nor does a statement that a dispute which has ended is open,
+// or one with an earlier Order: it is outdated. now is real time.
 func (c Captured) Dispute(id string, said answer.Dispute, now time.Time) (Transaction, Disputed) {
 	c.Disputes = slices.Clone(c.Disputes)
 	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.Ref == said.Ref })
@@ -90,7 +90,7 @@ func (c Captured) Dispute(id string, said answer.Dispute, now time.Time) (Transa
 	return c.noteDisputed(now), out
 }
 
-// updated returns the dispute after a provider's message about it. What the message leaves out stays.
+// updated returns the dispute after a provider's message about it. Fields that the message omits stay.
 func (d Dispute) updated(said answer.Dispute) Dispute {
 	said.Order = max(said.Order, d.Order)
 	said.Stage, said.Reason = cmp.Or(said.Stage, d.Stage), cmp.Or(said.Reason, d.Reason)
@@ -113,7 +113,8 @@ func (c Captured) noteDisputed(now time.Time) Transaction {
 	return c.Transaction
 }
 
-// Withdraw books what a bank has taken back because of a dispute as a refund of its own that has gone through.
+// Withdraw books the amount that a bank has taken back because of a dispute as a refund of its own that has gone
+// through.
 func (c Captured) Withdraw(id string, d Dispute, now time.Time) (charge, refund Transaction) {
 	c.Disputes = slices.Clone(c.Disputes)
 	i := slices.IndexFunc(c.Disputes, func(known Dispute) bool { return known.Ref == d.Ref })

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// Each row is what is known of a dispute and what the provider says next.
+// Each row has the known state of a dispute and the provider's next statement.
 func TestTransaction_Dispute(t *testing.T) {
 	t.Parallel()
 	dispute := func(state answer.DisputeState, withdrawn money.Minor, id string) payment.Dispute {
@@ -99,7 +99,7 @@ func TestTransaction_Withdraw(t *testing.T) {
 	require.False(t, charge.DisputedAt.IsZero(), "the other is open")
 }
 
-// What a message does not repeat stays known, and one that is overtaken changes nothing, in whatever order they come.
+// Fields that a message does not repeat stay, and an outdated message changes nothing, in whatever order they come.
 func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	due := t0.AddDate(0, 0, 7)
@@ -134,7 +134,7 @@ func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 }
 
 // A refund of 1000 has failed, and its payer disputes the charge: the money must not go back twice, and a lost dispute
-// has paid what was owed.
+// has paid the owed amount.
 func TestPayOwed_DisputedCharge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -197,7 +197,7 @@ func TestNotice_ChargeThatWasNotSent(t *testing.T) {
 	require.Equal(t, payment.NoticeLook, txn.Notice(payment.Message{Kind: payment.MessageSucceeded}, 0, t0))
 }
 
-// A key may be repeated for as long as the provider remembers it; where absence can be proven sooner, until then.
+// A key may be repeated for as long as the provider remembers it, or, where absence can be proven sooner, until then.
 func TestNext_RepeatsUntilAbsenceCounts(t *testing.T) {
 	t.Parallel()
 	sent := due()

@@ -27,9 +27,9 @@ func CameBack(s answer.Refund, booked []Transaction) *Transaction {
 	return nil
 }
 
-// Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked
-// ones. A booked one is one of theirs: of two that carry its id, say because it was sent again after the provider had
-// forgotten its key, the one with its reference, or else the first.
+// Unbooked returns the provider's refunds of a charge that gave something back and are not booked. A booked refund
+// stands for one of them. If two carry its id, for example because it was sent again after the provider had forgotten
+// its key, it is the one with its reference, or else the first.
 func Unbooked(seen []answer.Refund, booked []Transaction) []answer.Refund {
 	taken := make(map[string]bool, len(booked)) // our ids
 	named := func(s answer.Refund) bool {
@@ -54,14 +54,14 @@ func isOf(s answer.Refund, booked []Transaction) bool {
 	return slices.ContainsFunc(booked, func(t Transaction) bool { return t.ID == s.TransactionID })
 }
 
-// MadeAgain reports whether a refund that is not booked was made under the id of one that is: the money of one refund
-// went back twice.
+// MadeAgain reports whether an unbooked refund was made under the id of a booked one: the money of one refund went back
+// twice.
 func MadeAgain(s answer.Refund, booked []Transaction) bool {
 	return s.TransactionID != "" && isOf(s, booked)
 }
 
-// UncheckedIDs returns the ids that the provider's refunds of a charge carry and that no booked refund has. Whose they
-// are must be known; see WithTrueIDs.
+// UncheckedIDs returns the ids that the provider's refunds of a charge carry and that no booked refund has. Their
+// transactions must be known; see WithTrueIDs.
 func UncheckedIDs(seen []answer.Refund, booked []Transaction) (ids []string) {
 	for _, s := range seen {
 		if s.TransactionID != "" && !MadeAgain(s, booked) && !slices.Contains(ids, s.TransactionID) {
@@ -85,19 +85,19 @@ func WithTrueIDs(seen []answer.Refund, booked []Transaction, vacant []string) []
 	return seen
 }
 
-// Fit says whether a refund that was made without us is booked beside the charge's own.
+// Fit says whether a refund that was made without us is booked in addition to the charge's own.
 type Fit string
 
 // The fits.
 const (
 	FitsIn Fit = "in" // it is booked
-	// it waits: it may be one of ours in flight, or beside them exceeds the charge, so one will fail
+	// it waits: it may be one of ours in flight, or it exceeds the charge together with them, so one will fail
 	FitLater Fit = "later"
 	FitTwice Fit = "beyond" // it is booked, and more went back than the charge captured: a person must sort that out
 )
 
-// RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as
-// one of its own. booked are the charge's refunds so far. It pays what is owed first.
+// RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as a
+// refund of its own. booked are the charge's refunds so far. It pays owed refunds first.
 func (c Captured) RefundedElsewhere(
 	id string, seen answer.Refund, booked []Transaction, now time.Time,
 ) (charge, refund Transaction, fit Fit) {

@@ -2,8 +2,8 @@ package payment
 
 import "perennial/billing/event"
 
-// Announced returns the data that events have of the transaction: those of the interface specification, and ids that
-// help a receiver.
+// Announced returns the transaction as events show it: the data of the interface specification, and ids that help a
+// receiver.
 func (t Transaction) Announced() event.Payment {
 	return event.Payment{
 		ID: t.ID, CustomerID: t.CustomerID, Amount: int64(t.Amount), Currency: string(t.Currency),

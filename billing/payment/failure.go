@@ -26,8 +26,8 @@ func CodeOf(f *fault.Error) answer.FailureCode {
 // unexplained is the reason of a failure that came without one.
 const unexplained = "The provider gave no reason."
 
-// explained makes sure that a failed attempt says why: receivers branch on the code and people read the reason, so
-// neither may be missing.
+// explained gives a failed attempt a code and a reason where they are missing: receivers branch on the code and people
+// read the reason.
 func (t Transaction) explained() Transaction {
 	if t.FailureCode == "" {
 		t.FailureCode = CodeDeclined

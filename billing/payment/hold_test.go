@@ -44,9 +44,9 @@ func TestHeld_WithoutProviderWaitsMinutes(t *testing.T) {
 	require.Equal(t, t0.Add(5*time.Minute), held.NextCheckAt)
 }
 
-// What was held was not sent until then, so that the length of a stop sends nobody to a look-up or a review. A database
-// that was restored to a moment within a stop has the stop in it: what was sent after the end of the stop was sent
-// after the last hold too.
+// A held charge was not sent before the hold ended, so that the length of a stop leads to no look-up or review. A
+// database that was restored to a time within a stop has the stop in it: a charge that was sent after the end of the
+// stop was sent after the last hold too.
 func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 	t.Parallel()
 	noLookup := payment.Protocol{Window: 168 * time.Hour, Cancel: true}
@@ -67,8 +67,8 @@ func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 	}
 }
 
-// What is held again after a restore may have been sent in the window that was lost, whenever it was held before: that
-// nobody finds a provider says nothing about the lost send, until every account was asked.
+// A charge that is held again after a restore may have been sent in the lost window, whenever it was held before. That
+// routing finds no account says nothing about the lost send, until every account was asked.
 func TestHeld_AfterARestoreProvesNothing(t *testing.T) {
 	t.Parallel()
 	held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, t0.Add(time.Hour))

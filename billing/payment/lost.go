@@ -2,31 +2,31 @@ package payment
 
 import "time"
 
-// A lost send is one that a restored database has forgotten. Its charge would be sent again as if for the first time,
-// to the account that routing chooses now and under a key of its own, and captured twice. So it is looked for first.
+// A lost send is one that a restored database does not have. Its charge would be sent again as if for the first time,
+// to the account that routing chooses now and under another key, and captured twice. So the send is searched first.
 
 const (
 	// lostRounds is the number of refusals of each account, in the window that is lost, after which it is still asked
 	// under the right key. Refusals follow each other after 10 s, 30 s and then a minute.
 	lostRounds = 4
-	// lostLag is the time after a restore from which look-ups find earlier sends: search indexes lag that much, and what
-	// was in flight has arrived.
+	// lostLag is the time after a restore from which look-ups find earlier sends: search indexes lag that much, and
+	// requests in flight have arrived.
 	lostLag = time.Minute
-	// A search lasts lostPatience and at least lostChecks checks before a person must find out: a charge may not have been
-	// looked for all that time, and checks also count those before the restore, and those of an account that asks us to
-	// come back in a second.
+	// A search lasts lostPatience and at least lostChecks checks before the payment needs review: a charge may not have
+	// been searched all that time, and checks also count those before the restore, and those of an account whose
+	// Retry-After is a second.
 	lostChecks   = 30
 	lostPatience = 24 * time.Hour
 	// lostGap is the longest wait between two searches for a charge that was sent before. They wait for accounts that do
 	// not answer, and no account's recovery wakes a charge that was sent to another one.
 	lostGap = 15 * time.Minute
-	// lostPause is the wait before a search goes on whose time was over: another exchange begins.
+	// lostPause is the wait before a search continues whose time was over: another exchange begins.
 	lostPause = time.Second
 )
 
 // MayRepeat reports whether the next send of the charge, or the next repeat of its first one, may follow sends that a
-// restored database has lost: the charge waited for one of them when the restored state was saved. restored is when the
-// database came under its present server. Real times.
+// restored database has lost: the charge waited for one of them when the restored state was saved. restored is the time
+// at which the database came under its present server. Real times.
 func (t Transaction) MayRepeat(restored time.Time) bool {
 	since := t.SendDueAt
 	if !t.FirstSentAt.IsZero() {
@@ -36,7 +36,7 @@ func (t Transaction) MayRepeat(restored time.Time) bool {
 	return open && !since.IsZero() && since.Before(restored) && t.UnsentAt.Before(restored)
 }
 
-// FoundAt returns the charge as that of a lost send which its provider has: it is followed there from now on.
+// FoundAt returns the charge as that of a lost send which its provider has: it is followed there from then on.
 func (t Transaction) FoundAt(s Send, now time.Time) Transaction {
 	t.Provider, t.ProviderConfigID = s.Provider, s.ProviderConfigID
 	t.SendNumber, t.FirstSentAt, t.NextCheckAt = s.Number, now, now
@@ -45,7 +45,7 @@ func (t Transaction) FoundAt(s Send, now time.Time) Transaction {
 	return t
 }
 
-// Named returns a charge that a provider has a name for as one that is neither held back nor looked for.
+// Named returns a charge with a provider's reference as one that is neither held back nor searched.
 func (t Transaction) Named() Transaction {
 	if t.HeldBack != (Hold{}) || t.FailureReason != "" {
 		t.HeldBack, t.FailureReason = Hold{}, ""
@@ -70,8 +70,8 @@ func (t Transaction) BeginsSearch(why string, wait time.Duration, h Hold, now ti
 	return t
 }
 
-// Searching notes that the search goes on after a wait, zero: at once, and why the charge waits. No check counts: there
-// is more to ask.
+// Searching notes that the search continues after a wait, zero: at once, and why the charge waits. No check counts:
+// there is more to ask.
 func (t Transaction) Searching(why string, wait time.Duration, h Hold, now time.Time) Transaction {
 	if !t.ParkedAt.IsZero() { // it waits for a person, whatever else is asked meanwhile
 		return t
@@ -104,8 +104,8 @@ func (p Protocol) Unsearched(
 	return t, t.Checks <= lostChecks || now.Sub(restored) < lostPatience
 }
 
-// unsentUntil returns the time until which a charge that may repeat a lost send surely was not sent. What was found
-// since the restore proves nothing.
+// unsentUntil returns the time until which a charge that may repeat a lost send surely was not sent. Findings since the
+// restore prove nothing.
 func (t Transaction) unsentUntil() time.Time {
 	return later(t.HeldBack.At, t.SendDueAt.Add(-time.Microsecond))
 }

@@ -12,7 +12,7 @@ type MessageKind string
 
 // The kinds. A message of any other kind is always looked at.
 const (
-	MessageUnknown    MessageKind = ""           // the adapter does not know what it means
+	MessageUnknown    MessageKind = ""           // the adapter does not know its meaning
 	MessageCreated    MessageKind = "created"    // the operation exists
 	MessageProcessing MessageKind = "processing" // it is not decided
 	MessageSucceeded  MessageKind = "succeeded"
@@ -34,13 +34,13 @@ type Notice string
 
 // The notices.
 const (
-	NoticeNone  Notice = "none"  // it says nothing that the transaction does not show
+	NoticeNone  Notice = "none"  // it says nothing new
 	NoticeAwait Notice = "await" // the answer to a request in flight says more; look if it does not come
 	NoticeLook  Notice = "look"  // ask the provider
 )
 
-// Notice decides whether a message makes it necessary to ask the provider. Only what the transaction shows already is
-// passed over, so that a late, doubled or overtaken message costs nothing, and no news is lost. goneBack is what the
+// Notice decides whether a message requires asking the provider. Only a message that says nothing new is ignored, so
+// that a late, repeated or outdated message costs nothing, and no news is lost. goneBack is the amount that the
 // charge's booked refunds have given back; those in flight do not count, since they may fail. now is real time.
 func (t Transaction) Notice(m Message, goneBack money.Minor, now time.Time) Notice {
 	switch {

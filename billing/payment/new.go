@@ -26,8 +26,8 @@ type NewChargeInput struct {
 	Virtual        bool      // Due and Now are a test clock's
 }
 
-// NewCharge is the intent to move money: pending. One that cannot be made at all, for want of a payment method or a
-// provider, has failed already, without a provider: that is an outcome, not an error of the caller.
+// NewCharge returns the intent to move money: pending. Without a payment method or a provider it has failed already,
+// without a provider: that is an outcome, not an error of the caller.
 func NewCharge(in NewChargeInput) Transaction {
 	t := Transaction{
 		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID,

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// profiles are the protocols that the providers have: one that can be asked everything, one that is told and cannot be
-// asked, one that is asked by our key and cannot cancel, and one that is asked by its own reference only.
+// profiles are the protocols of the providers: one can be asked everything, one only sends callbacks, one is asked by
+// our key and cannot cancel, and one is asked by its own reference only.
 var profiles = map[string]payment.Protocol{
 	"asked and replayed": protocol,
 	"told only":          {Window: 7 * 24 * time.Hour, Cancel: true},

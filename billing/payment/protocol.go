@@ -25,7 +25,7 @@ const (
 	MoveReview   Move = "review"   // nothing can be asked, and no callback has come: a person must find out
 )
 
-// Protocol has what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
+// Protocol has the capabilities of a provider, from its adapter. All times are real. See providers.Capabilities, whose
 // fields have the same names and meanings. Its methods decide about a transaction with that provider: the next move,
 // and the transaction after an exchange.
 type Protocol struct {
@@ -39,10 +39,10 @@ type Protocol struct {
 	Expiry       time.Duration
 	// ActionExpiry is the time that a payer has to confirm a charge; zero: payers are not asked.
 	ActionExpiry time.Duration
-	Completes    bool // what the payer's browser brings back completes a charge, and nothing else does
+	Completes    bool // only values from the payer's browser complete a charge
 }
 
-// Configuration is what an installation sets of every provider's Protocol.
+// Configuration has an installation's settings for every provider's Protocol.
 type Configuration struct {
 	Page          bool          // it has a page of its own to which it can send payers
 	ConfirmWithin time.Duration // that payers have for it; zero: confirmWithin
@@ -52,9 +52,9 @@ type Configuration struct {
 // confirmWithin is the time that a payer has to confirm a charge.
 const confirmWithin = 24 * time.Hour
 
-// Configured returns the protocol as an installation uses it. asksPayer: the provider has a page where a payer confirms
-// a charge. That takes no longer than the provider keeps a charge open. Where one look-up proves absence, no gap is
-// needed, whatever is configured.
+// Configured returns the protocol with the settings of an installation. asksPayer: the provider has a page where a
+// payer confirms a charge. The time for that is no longer than the provider keeps a charge open. Where one look-up
+// proves absence, no gap is needed, whatever is configured.
 func (p Protocol) Configured(asksPayer bool, c Configuration) Protocol {
 	p.ActionExpiry = 0
 	if asksPayer && c.Page {
@@ -76,8 +76,7 @@ const patience = 24 * time.Hour
 // lateFloor is the result of late where the provider never remembers a key: no restore of a database is faster.
 const lateFloor = time.Minute
 
-// canAsk reports whether the provider answers what became of an operation, of which it gave the reference ref; empty:
-// none is known.
+// canAsk reports whether the provider can be asked about an operation with the reference ref; empty: none is known.
 func (p Protocol) canAsk(ref string) bool { return p.LookupByKey || p.LookupByRef && ref != "" }
 
 // repeats returns the time after the first send in which the same key may be sent again. Where a look-up can prove
@@ -99,7 +98,7 @@ func (p Protocol) settled() time.Duration {
 }
 
 // late returns the delay after which a first send may hide an earlier one that both the provider and a restored
-// database have forgotten.
+// database no longer have.
 func (p Protocol) late() time.Duration {
 	switch {
 	case p.Window == 0:
@@ -179,8 +178,8 @@ func (p Protocol) repeatable(t Transaction, now time.Time) bool {
 	return now.Sub(t.FirstSentAt) < p.repeats() && !erased && t.CancelRequestedAt.IsZero() && t.NotFoundCount == 0
 }
 
-// givenUpAt returns the time from which no callback is waited for, that of a cancel included. A restored database may
-// have forgotten when the transaction was sent.
+// givenUpAt returns the time from which callbacks are no longer awaited, including that of a cancel. A restored
+// database may have lost the time of the send.
 func (p Protocol) givenUpAt(t Transaction) time.Time {
 	sent := t.FirstSentAt
 	if sent.IsZero() {
@@ -200,8 +199,8 @@ func (p Protocol) InVain(t Transaction, now time.Time) bool {
 	return t.Status == Pending && t.EverSent() && endless && !now.Before(p.givenUpAt(t))
 }
 
-// PayerErased returns a charge of a customer who was erased meanwhile. What was not sent, or waits for the payer to
-// confirm it, is not wanted any more; what else was sent keeps its protocol.
+// PayerErased returns a charge of a customer who was erased meanwhile. A charge that was not sent, or waits for the
+// payer's confirmation, is not wanted any more; any other keeps its protocol.
 func (t Transaction) PayerErased(now time.Time) Transaction {
 	undone := !t.EverSent() || !t.Action.ExpiresAt.IsZero()
 	if t.Type == Charge && t.Status == Pending && undone && t.CancelRequestedAt.IsZero() {
@@ -213,13 +212,14 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 // Callbacks has the content of a transaction's pending callbacks.
 type Callbacks struct {
 	Ref      string // the provider's name for the operation; empty: none has it
-	Evidence bool   // one of them proves something by itself
+	Evidence bool   // one of them is proof without a look-up
 }
 
 // Attend returns the move, as Next, for a transaction with pending callbacks. Evidence counts only where the provider
-// cannot be asked. It returns the transaction with that reference where it had none, since a callback may carry what a
-// lost response had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a
-// second operation of a charge that has ended mean that the provider may have taken its money twice.
+// cannot be asked. It returns the transaction with the callbacks' reference where it had none, since a callback may
+// carry the reference of a lost response; and the other operation that a look-up asks about, empty: the transaction's
+// own. Callbacks about a second operation of a charge that has ended mean that the provider may have taken its money
+// twice.
 func (p Protocol) Attend(
 	t Transaction, asked bool, said Callbacks, now time.Time,
 ) (_ Transaction, move Move, about string) {
@@ -236,8 +236,8 @@ func (p Protocol) Attend(
 }
 
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
-// same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
-// What was held back was not sent until then.
+// same key. A database restored to a time before that send does not have it, so the provider is asked first, once. A
+// charge was not sent while it was held back.
 func (p Protocol) lateSend(t Transaction, now time.Time) bool {
 	since := later(later(t.SendDueAt, t.HeldBack.At), t.UnsentAt)
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(since) >= p.late()

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Refundable returns the amount of a charge that can still be given back: what it captured, less what refunds have
-// reserved, what is owed of those that failed, and what banks hold because of disputes. A payment made outside can only
+// Refundable returns the amount of a charge that can still be given back: the captured amount, less the amounts that
+// refunds have reserved, that failed ones owe, and that banks hold because of disputes. A payment made outside can only
 // go back outside.
 func (c Captured) Refundable() money.Minor {
 	if c.Type != Charge || c.Status != Success || c.External() {
@@ -18,8 +18,8 @@ func (c Captured) Refundable() money.Minor {
 	return max(0, c.Amount-c.AmountRefunded-c.RefundOwed-c.Withdrawn())
 }
 
-// Expressible is the largest part of an amount that the charge's provider can give back. What it captured it can give
-// back whole, whatever is known of its limits.
+// Expressible returns the largest part of an amount that the charge's provider can give back. The captured amount can
+// always go back whole, whatever the provider's limits are.
 func (c Captured) Expressible(amount money.Minor) money.Minor {
 	if amount == c.Amount {
 		return amount
@@ -38,8 +38,8 @@ func (c Captured) CheckExpressible(param string, amount money.Minor) error {
 		c.Provider, c.Currency, c.Granularity, max(c.Expressible(amount), c.Granularity))
 }
 
-// Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what
-// it captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive,
+// Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed the
+// captured amount; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive,
 // refund_exceeds_charge, amount_not_representable.
 func (c Captured) Refund(
 	id string, amount money.Minor, now, wall time.Time,
@@ -84,8 +84,8 @@ func (t Transaction) Returned(code, reason string, now time.Time) (Transaction, 
 	return t.explained(), true
 }
 
-// PayOwed ends what is owed of failed refunds, and returns how much it was: the caller refunds it again or gives it as
-// credit. Faults: refund_not_owed; refund_disputed, while a bank holds the money for its payer, who would get it twice.
+// PayOwed ends the debt of failed refunds, and returns its amount: the caller refunds it again or gives it as credit.
+// Faults: refund_not_owed; refund_disputed, while a bank holds the money for its payer, who would get it twice.
 func (c Captured) PayOwed() (Transaction, money.Minor, error) {
 	owed := c.RefundOwed
 	if owed <= 0 {

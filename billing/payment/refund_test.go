@@ -73,8 +73,8 @@ func TestNewRefund_Refuses(t *testing.T) {
 	}
 }
 
-// Whatever is given back, in parts, again after failures: never more than was captured, and a failed refund leaves no
-// trace in what can be given back.
+// Whatever is given back, in parts, again after failures: never more than was captured, and a failed refund does not
+// change the refundable amount.
 func TestNewRefund_NeverExceedsCharge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 // about the same operation asks for no second one.
 type Review struct {
 	Reason string
-	Ref    string    // the provider's reference of what was to be reviewed; empty: none is known
+	Ref    string    // the provider's reference of the reviewed operation; empty: none is known
 	At     time.Time // when a person decided, in real time; zero: not yet, or never asked
 }
 
@@ -50,7 +50,7 @@ const (
 	ReviewSecondCapture   = "second_capture"
 	ReviewRefundedTwice   = "refunded_twice"
 	ReviewDisputeCurrency = "dispute_currency"
-	// ReviewNotCaptured: the provider takes back that it captured what is booked as a success.
+	// ReviewNotCaptured: the provider denies a capture that is booked as a success.
 	ReviewNotCaptured = "not_captured"
 	// ReviewOutcomeUnknown: the provider cannot be asked or knows nothing, and no callback of it decided the payment.
 	ReviewOutcomeUnknown = "outcome_unknown"
@@ -63,8 +63,8 @@ var (
 )
 
 // Decide ends the review of a payment. It returns the transaction and the outcome to record as if its provider had
-// answered so; none ("") where the status stays, which is what success, canceled and refunded always do. now is real
-// time. Faults: payment_not_in_review; decision_impossible, where the books cannot say what the person found.
+// given it; none ("") where the status stays, as success, canceled and refunded always do. now is real time. Faults:
+// payment_not_in_review; decision_impossible, where the books cannot have the state that the person found.
 func (t Transaction) Decide(d Decision, now time.Time) (Transaction, answer.Outcome, error) {
 	if t.ParkedAt.IsZero() {
 		return t, "", ErrNotInReview
@@ -78,7 +78,7 @@ func (t Transaction) Decide(d Decision, now time.Time) (Transaction, answer.Outc
 	return t, outcome, nil
 }
 
-// decided returns the outcome that a decision stands for, and why it is refused; empty: it is not.
+// decided returns the outcome of a decision, and why it is refused; empty: it is not.
 func (t Transaction) decided(d Decision) (outcome answer.Outcome, why string) {
 	moved := t.Status == Success || t.Status == Refunded
 	switch {

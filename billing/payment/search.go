@@ -10,11 +10,11 @@ import (
 type Holder struct {
 	AccountID string
 	CanAsk    bool // it finds an operation by its key
-	// ByTransaction: one look-up finds that of any send.
+	// ByTransaction: one look-up finds the operation of any send.
 	ByTransaction bool
 }
 
-// Question asks an account for what a lost send would have become there.
+// Question asks an account for the operation of a lost send.
 type Question struct {
 	AccountID string
 	Number    int // of the send, which its key follows from
@@ -51,7 +51,7 @@ func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
 	if len(s.Ask) > 0 { // also of one account: after a refusal in the window, the key of the next send is unknown
 		s.Wait = max(0, restored.Add(lostLag).Sub(now))
 	}
-	for _, h := range holders { // what was sent before is repeated under its key, at its account only
+	for _, h := range holders { // an earlier send is repeated under its key, at its account only
 		repeats := len(holders) == 1 || t.EverSent() && h.AccountID == t.ProviderConfigID
 		s.Blind = s.Blind || !h.CanAsk && !repeats
 	}
@@ -60,19 +60,19 @@ func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
 
 // Left has the open part of a search.
 type Left struct {
-	// Ask has the open questions in the order to ask them, so that an account that does not answer hides no other: first
-	// those of accounts that owe no answer, then those of the account that was asked longest ago.
+	// Ask has the open questions in the order to ask them, so that an account that does not answer hides no other:
+	// first those of accounts that owe no answer, then those of the account that was asked longest ago.
 	Ask []Question
 	// Fresh is the number of them at accounts that owe no answer.
 	Fresh int
 	// Last: there is one question, and every other account and key was found to have nothing.
 	Last bool
 	// Ended: every account has nothing, or an operation that ended without moving money. The one question is about the
-	// last of these: what a provider has only refused was sent again, so that the last one has ended the charge.
+	// last of these: after a refusal the charge was sent again, so that the last one has ended the charge.
 	Ended bool
 }
 
-// Left returns the open part of the search after what was asked since the restore.
+// Left returns the open part of the search after the questions since the restore.
 func (s Search) Left(asked []Asked) Left {
 	known, owes := make(map[Question]Asked, len(asked)), map[string]time.Time{}
 	for _, a := range asked {

@@ -45,8 +45,8 @@ func TestSearch_AsksEveryAccountUnderEveryKey(t *testing.T) {
 	require.Empty(t, txn.Search(nil, restored, later))
 }
 
-// An account that does not answer is asked after those that do, and what ended without money is no end before all
-// others are known to have nothing.
+// An account that does not answer is asked after those that do, and an operation that ended without money ends nothing
+// before all others are known to have nothing.
 func TestLeft_AsksWhoOwesNoAnswerFirst(t *testing.T) {
 	t.Parallel()
 	q := func(account string, number int) payment.Question {

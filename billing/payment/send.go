@@ -18,7 +18,7 @@ type Send struct {
 	Outcome          answer.Outcome // of its last answer; empty: none came yet
 }
 
-// Ask decides how to learn what became of an earlier send, about which callbacks are open. said is what they carry.
+// Ask decides how to learn the outcome of an earlier send with open callbacks. said has their contents.
 func (s Send) Ask(p Protocol, said Callbacks) Move {
 	ref := said.Ref
 	if ref == "" {
@@ -33,8 +33,9 @@ func (s Send) Ask(p Protocol, said Callbacks) Move {
 	return MoveAwait
 }
 
-// EverSent reports whether the provider may know the transaction: a restored database may have forgotten the send of
-// what the provider has a name for. Until then it has no provider. What was paid outside never is.
+// EverSent reports whether the provider may know the transaction: if there is a provider's reference, a restored
+// database may have lost the send. Before it is sent, a transaction has no provider. One that was paid outside is never
+// sent.
 func (t Transaction) EverSent() bool {
 	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
 }
@@ -44,9 +45,9 @@ func (t Transaction) EverSent() bool {
 const resends = 2
 
 // Anew returns a charge that its provider provably never received as one that is due for a first send: under the next
-// key, and to the account that routing chooses then. It returns false for what fails instead: a refund; a charge that
-// is to be canceled, or that its provider has named, so that it had it once; and one that was sent anew resends times.
-// sends are those of the transaction. now is real time.
+// key, and to the account that routing chooses then. It returns false for transactions that fail instead: a refund; a
+// charge that is to be canceled, or has a provider's reference, so that the provider had it once; and one that was sent
+// again resends times. sends are those of the transaction. now is real time.
 func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 	lost := 0
 	for _, s := range sends {
@@ -69,12 +70,12 @@ type Hold struct {
 	At       time.Time // real; it was not sent until then, when that was last found. Zero: nothing is held
 	Revision int64     // of the environment's accounts, at which it was found; a later one may take it, and wakes it
 	ByStop   bool      // because charging is paused
-	// ForTurn: its account takes no more requests a second, and it was told when its turn is. No revision of the accounts
+	// ForTurn: its account takes no more requests a second, and it has a promised turn. No revision of the accounts
 	// wakes it: all would come at once.
 	ForTurn bool
 }
 
-// Turn returns when a payment that waits for its turn was told to come; zero: it was told no time.
+// Turn returns the promised time of a payment that waits for its turn; zero: it has none.
 func (t Transaction) Turn() time.Time {
 	if t.HeldBack.ForTurn {
 		return t.NextCheckAt
@@ -92,8 +93,7 @@ func (t Transaction) Hold(restored time.Time) Move {
 
 // Held notes that no provider could take the transaction, and why. It is tried again after wait; zero: in growing gaps.
 // A charging stop wakes it when it ends, and until then costs nothing: neither events of its workflow nor the count
-// that spaces out checks. restored is as in MayRepeat: of what may repeat a lost send, it is not known that it was not
-// sent.
+// that spaces out checks. restored is as in MayRepeat: a charge that may repeat a lost send may have been sent.
 func (t Transaction) Held(why string, wait time.Duration, h Hold, restored, now time.Time) Transaction {
 	h.At = now
 	if t.MayRepeat(restored) {

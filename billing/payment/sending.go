@@ -43,7 +43,7 @@ func (p Protocol) NotTaken(t Transaction, was Move, hint time.Duration, now time
 }
 
 // KeepsKey reports whether the next send, after a first one that the provider says it did not take, repeats its key. A
-// charge goes to another account in the same breath, under another key; a refund has one account only, so that the key
+// charge goes to another account at once, under another key. A refund has one account only, so that keeping the key
 // costs nothing, and money goes back once even where the provider did take it. reached: there was an answer, so that
 // the request arrived.
 func (t Transaction) KeepsKey(reached bool) bool { return t.Type == Refund && reached }
@@ -51,9 +51,9 @@ func (t Transaction) KeepsKey(reached bool) bool { return t.Type == Refund && re
 // refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
 const refusedGap = time.Minute
 
-// Absent returns the transaction after the answer that the provider knows nothing of it, and reports whether that is
-// proven as the protocol says: so long after the last send that nothing can still arrive, and, where the provider's
-// index lags, twice.
+// Absent returns the transaction after the answer that the provider does not know it, and reports whether that is proof
+// by the protocol: so long after the last send that nothing can still arrive, and, where the provider's index lags,
+// twice.
 func (p Protocol) Absent(t Transaction, now time.Time) (Transaction, bool) {
 	if !t.EverSent() { // asked before a late first send: it may go out now
 		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
@@ -84,8 +84,8 @@ func (p Protocol) Misnamed(t Transaction, now time.Time) Transaction {
 	return t
 }
 
-// Awaiting returns the transaction as one that only a callback can decide: it is looked at again when the callback has
-// been waited for long enough.
+// Awaiting returns the transaction as one that only a callback can decide: it is checked again when the callback has
+// been awaited for long enough.
 func (p Protocol) Awaiting(t Transaction, now time.Time) Transaction {
 	t.Checks++
 	t.NextCheckAt = later(p.givenUpAt(t), now.Add(p.gap(t.Checks)))
@@ -108,7 +108,7 @@ func (t Transaction) Park(now time.Time) Transaction {
 	return t
 }
 
-// Close ends the attempt with a final status; one that failed then says why, with a code. now is the subscription's own
+// Close ends the attempt with a final status; a failed one gets a code and a reason. now is the subscription's own
 // time.
 func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 	if !CanBecome(t.Type, t.Status, status) {

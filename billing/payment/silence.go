@@ -15,8 +15,8 @@ type Silence struct {
 	At    time.Time // when the last one began, where that was not answered and the transaction not woken for another
 }
 
-// Exchanged notes whether the provider answered an exchange about the transaction that was begun then. One that it
-// accepts only after silence begins its gaps between checks anew, which have grown for want of an answer.
+// Exchanged notes whether the provider answered an exchange about the transaction that began at a time. If it accepts
+// the transaction only after silence, the gaps between checks, which have grown without answers, begin again.
 func (t Transaction) Exchanged(begun time.Time, said answer.Outcome) Transaction {
 	switch {
 	case t.Status == Pending && (said == answer.Unknown || said == answer.NotSent):

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// A send that gets lost each time, while look-ups find nothing, stays a silence that grows, so that the payment rests
-// ever longer, and its gaps grow. What is accepted at last is looked up as soon as if it had not waited.
+// A send that gets lost each time, while look-ups find nothing, is a growing silence: the payment rests ever longer,
+// and its gaps grow. Once it is accepted, it is looked up as soon as if it had not waited.
 func TestExchanged(t *testing.T) {
 	t.Parallel()
 	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}

@@ -34,7 +34,7 @@ type Transaction struct {
 	ChargeID         string // a refund: the charge it gives back
 	RecoveredFrom    string
 	AmountRefunded   money.Minor
-	RefundOwed       money.Minor // of a charge: what a refund that failed did not give back
+	RefundOwed       money.Minor // of a charge: the amount that failed refunds did not give back
 	Disputes         Disputes    // of a charge
 	DisputedAt       time.Time   // since when a dispute is not closed, in real time; zero: all are
 	ReturnedAt       time.Time   // of a refund that had gone through: the money came back
@@ -64,8 +64,8 @@ type Transaction struct {
 	Granularity money.Minor
 }
 
-// Confirms reports whether a provider's success is about what was asked for. What the provider leaves unsaid (zero,
-// empty) contradicts nothing.
+// Confirms reports whether a provider's success matches the request. A value that the provider omits (zero, empty)
+// contradicts nothing.
 func (t Transaction) Confirms(amount money.Minor, currency money.Currency) bool {
 	return (amount == 0 || amount == t.Amount) && (currency == "" || currency == t.Currency)
 }
@@ -77,8 +77,8 @@ type Method struct {
 }
 
 // Refusal returns why an account at a provider does not accept the method, for people; empty: it does, or that is not
-// known. support is what accounts at the provider do with such methods; nil: that is not known. A saved method works at
-// the provider that saved it alone, whatever others make of its token.
+// known. support is the support of such methods by accounts at the provider; nil: not known. A saved method works only
+// at the provider that saved it, whatever others make of its token.
 func (m Method) Refusal(provider string, support *paymethod.Support) string {
 	d := m.Details
 	switch {

@@ -42,8 +42,8 @@ func NotConfigured(named string, configured []string) error {
 		strings.Join(slices.Compact(configured), ", "))
 }
 
-// unsupported says what is wrong with a payment method that no account takes. What an account says that could take
-// another operator comes before what one says about the telephone number, and that before all others.
+// unsupported returns the fault of a payment method that no account takes. The reason of an account that could take
+// another operator comes before one about the telephone number, and that before all others.
 func unsupported(method string, found []Support) error {
 	var known, aboutPhone, others []string
 	for _, s := range found {

@@ -4,7 +4,7 @@ package paymethod
 
 import "perennial/billing/money"
 
-// Renewal is how a payment method can be charged when its owner is not there.
+// Renewal is the way in which a payment method can be charged in its owner's absence.
 type Renewal string
 
 // The ways.
@@ -14,13 +14,13 @@ const (
 	RenewalImpossible Renewal = "impossible" // the payer would have to begin it
 )
 
-// Support is what an account at a provider does with a payment method.
+// Support is an account's support of a payment method.
 type Support struct {
 	Accepted bool
 	Renewal  Renewal
 	// Reason says, for people, why the method is not accepted or cannot renew.
 	Reason string
-	// Field is the one that Reason is about where the method is not accepted; empty: FieldMethod.
+	// Field is the field that Reason is about where the method is not accepted; empty: FieldMethod.
 	Field Field
 	// Known are the types of method that would be accepted instead, where they can be listed.
 	Known []string

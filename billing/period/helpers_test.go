@@ -11,8 +11,8 @@ import (
 	"perennial/billing/period"
 )
 
-// zones are where the calendar is hard: hours and half hours, gaps at midnight, both sides of the date line, days that
-// never happened, and quarter hours.
+// zones have difficult calendars: hours and half hours, gaps at midnight, both sides of the date line, days that never
+// happened, and quarter hours.
 var zones = []string{
 	"UTC", "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Douala", "Africa/Casablanca", "Asia/Kathmandu",
 	"Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Pacific/Kwajalein", "Pacific/Kiritimati",

@@ -19,13 +19,13 @@ const (
 	Year  Unit = "year"
 )
 
-// Interval is how long a period lasts: Count units of the calendar.
+// Interval is the length of a period: Count units of the calendar.
 type Interval struct {
 	Unit  Unit `json:"unit"`
 	Count int  `json:"count"`
 }
 
-// maxCount bounds an interval to ten years: longer than anybody sells, short enough that a time.Duration holds it.
+// maxCount bounds an interval to ten years: longer than any plan needs, short enough that a time.Duration holds it.
 var maxCount = map[Unit]int{Day: 3650, Week: 520, Month: 120, Year: 10}
 
 // Validate refuses an unknown unit with `interval_unknown`, and a count below 1 or a length above ten years with

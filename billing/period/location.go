@@ -29,8 +29,8 @@ func LoadLocation(name string) (*time.Location, error) {
 		"%.40q is not an IANA time zone. Send a name such as Africa/Douala, or UTC.", name)
 }
 
-// foreign names files that lie beside the zones in a Unix zone directory without being zones. Those under right/
-// count leap seconds and would shift every boundary.
+// foreign reports names of files in a Unix zone directory that are not zones. Those under right/ count leap seconds and
+// would shift every boundary.
 func foreign(name string) bool {
 	switch name {
 	case "Factory", "localtime", "posixrules":

@@ -21,7 +21,7 @@ type usageResetInput struct {
 	End      *time.Time `json:"subscription_end"`
 }
 
-// endsWithinDay finds periods that do not end at midnight. At midnight the end of usage and that of the period are one.
+// endsWithinDay finds periods that do not end at midnight. At midnight, usage and the period end together.
 func endsWithinDay(c peercases.Case) bool {
 	var in usageResetInput
 	if json.Unmarshal(c.Input, &in) != nil {

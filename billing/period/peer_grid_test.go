@@ -133,8 +133,8 @@ type billedOnRunInput struct {
 }
 
 // checkBilledOnRun lists the periods that a run on `target` bills: in advance those that have started, in arrears those
-// that have ended. The anchor is the bill cycle day, in the month of the start or the last one before it which has
-// that day. An interval of days knows no day of month and counts from the start.
+// that have ended. The anchor is the bill cycle day, in the month of the start or the last one before it that has that
+// day. An interval of days has no day of month and counts from the start.
 func checkBilledOnRun(t *testing.T, in billedOnRunInput, want struct{ Periods []span }) {
 	require.Contains(t, []string{"in_advance", "in_arrear"}, in.Mode)
 	start, target := instant(t, in.Start, time.UTC), instant(t, in.Target, time.UTC)
@@ -171,7 +171,7 @@ func onBillCycleDay(s period.Schedule, day int) period.Schedule {
 	return s
 }
 
-// dayOfMonth is the latest month, that of `in` or before, which has the day.
+// dayOfMonth returns the day in the latest month, up to that of `in`, that has it.
 func dayOfMonth(in time.Time, day int) time.Time {
 	for month := in.Month(); ; month-- {
 		year, _, _ := in.Date()

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/period"
 )
 
-// lagoSubscription is what every question about a subscription of Lago begins with. Its grid is ours, so the questions
-// are put to Schedule and only which period they mean is decided here.
+// lagoSubscription has the common input of all questions about a subscription of Lago. Its grid is ours, so Schedule
+// answers the questions, and only the choice of the period is made here.
 type lagoSubscription struct {
 	Interval       string
 	BillingTime    string `json:"billing_time"`
@@ -66,8 +66,8 @@ func midnight(at time.Time, loc *time.Location) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, loc)
 }
 
-// planPeriod is what the plan's fee is for: the running period in advance, the last one in arrears, and the running one
-// cut short when it ends.
+// planPeriod returns the period of the plan's fee: the running period in advance, the last one in arrears, and the
+// running one cut short when it ends.
 func (in *lagoBoundaryInput) planPeriod(t *testing.T) period.Period {
 	t.Helper()
 	s := in.grid(t, false)
@@ -78,7 +78,7 @@ func (in *lagoBoundaryInput) planPeriod(t *testing.T) period.Period {
 	return s.Period(n)
 }
 
-// usagePeriod is what usage is billed for: always in arrears.
+// usagePeriod returns the period of usage, which is always billed in arrears.
 func (in *lagoBoundaryInput) usagePeriod(t *testing.T, monthly bool) period.Period {
 	t.Helper()
 	s := in.grid(t, monthly)
@@ -179,7 +179,8 @@ func (in *lagoBoundaryInput) askedInstant(t *testing.T) time.Time {
 	return time.Time{}
 }
 
-// billingDay tells which boundary day a run falls on, if any. A plan whose usage is billed monthly is billed monthly.
+// billingDay returns the boundary on whose day a run falls, if any. A plan whose usage is billed monthly is billed
+// monthly.
 func (in *lagoSubscription) billingDay(t *testing.T, run string) (n int, due bool) {
 	t.Helper()
 	s := in.grid(t, in.ChargesMonthly || in.FixedMonthly)

@@ -99,7 +99,7 @@ type trialBillingResult struct {
 	}
 }
 
-// otherBilling finds what is not billed by the calendar and in advance.
+// otherBilling finds cases that are not billed by the calendar and in advance.
 func otherBilling(c peercases.Case) bool {
 	var in trialBillingInput
 	return json.Unmarshal(c.Input, &in) == nil && (in.BillingTime != "calendar" || !in.Advance)

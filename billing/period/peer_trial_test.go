@@ -45,7 +45,8 @@ type trialInput struct {
 	GivenTrialEnd *string `json:"given_trial_end"`
 }
 
-// end is start plus local calendar days; nil without a trial. The trial of the subscription overrides that of its plan.
+// end returns start plus local calendar days; nil without a trial. The trial of the subscription overrides that of its
+// plan.
 func (in trialInput) end(t *testing.T) *time.Time {
 	t.Helper()
 	loc, days := zone(t, in.Timezone), in.TrialDays

@@ -11,11 +11,12 @@ import "time"
 type Schedule struct {
 	Anchor   time.Time
 	Location *time.Location // nil is UTC
-	Interval Interval       // must be valid; one that is not counts single days, so that every call returns
+	Interval Interval       // must be valid; an invalid one counts single days, so that every call returns
 }
 
-// Boundary is where period n starts and period n-1 ends, in UTC. Boundary(0) is the anchor; n may be negative. A wall
-// time that does not exist becomes the first instant after the gap, one that occurs twice the earlier of the two.
+// Boundary returns the start of period n, which is the end of period n-1, in UTC. Boundary(0) is the anchor; n may be
+// negative. A wall time that does not exist becomes the first instant after the gap, one that occurs twice the earlier
+// of the two.
 func (s Schedule) Boundary(n int) time.Time {
 	return s.gridPoint(n + s.skippedDays(n))
 }

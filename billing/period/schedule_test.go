@@ -55,8 +55,8 @@ func TestBoundary_ClockChanges(t *testing.T) {
 	}
 }
 
-// TestBoundary_SkippedDays walks over the skipped days from both sides: dates are in order, none twice, none missing
-// but the one that was.
+// TestBoundary_SkippedDays goes over the skipped days from both sides: dates are in order, none occurs twice, and only
+// the skipped one is missing.
 func TestBoundary_SkippedDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, before, after string }{

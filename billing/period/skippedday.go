@@ -7,8 +7,8 @@ import (
 
 // skippedDays keeps a daily schedule strictly increasing where a country left out a calendar day to change sides of the
 // date line (Samoa had no 30 December 2011). Midnight of the missing day and midnight of the next are the same instant
-// there, which would make an empty period that somebody gets billed for. A day that never happened has no period: from
-// it on, away from the anchor, points are numbered one further. The result is that correction for boundary n.
+// there, which would make an empty period that is billed. A day that never happened has no period: from it on, away
+// from the anchor, points are numbered one further. The result is that correction for boundary n.
 //
 // Only intervals of one day can collapse so, because no gap is longer. A day that occurred twice is one long period and
 // needs no correction; but an anchor before one (the last was in 1969) and a boundary after a skipped day of the same

@@ -9,8 +9,8 @@ var (
 	Latest   = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 )
 
-// wall is what a calendar and a clock on the wall show, in no particular place. It is kept in a time.Time in UTC, where
-// every wall time exists exactly once, and always has 24 hours a day.
+// wall is the reading of a calendar and a wall clock, in no particular place. It is kept in a time.Time in UTC, where
+// every wall time exists exactly once, and a day always has 24 hours.
 type wall struct{ t time.Time }
 
 // wallOf reads the wall clock of loc at an instant.
@@ -32,8 +32,8 @@ func (w wall) addMonths(months int) wall {
 	return wall{first.AddDate(0, 0, min(day, lastDay)-1).Add(sinceMidnight)}
 }
 
-// instant is when the clock in loc shows w: the earlier instant if it does so twice, the first instant after the gap
-// if it never does. time.Date promises one of two answers in both cases without saying which, hence the work.
+// instant returns when the clock in loc shows w: the earlier instant if that happens twice, the first instant after the
+// gap if never. time.Date promises one of two answers in both cases without saying which, hence the work.
 func (w wall) instant(loc *time.Location) time.Time {
 	year, month, day := w.t.Date()
 	t := time.Date(year, month, day, w.t.Hour(), w.t.Minute(), w.t.Second(), w.t.Nanosecond(), loc)
