@@ -6,8 +6,8 @@ import (
 	"perennial/billing/metered"
 )
 
-// AfterPeriod returns what the plan charges after each period: for usage, and by its prices in arrears for a quantity
-// of units; nil: nothing. The plan is as it is sold in a currency (In).
+// AfterPeriod returns the prices that the plan charges after each period: for usage, and its prices in arrears for a
+// quantity of units; nil: none. The plan is in the currency of the subscription (In).
 func (p Plan) AfterPeriod(quantity int64) *metered.Prices {
 	if p.Metered == nil && !slices.ContainsFunc(p.Prices, func(price Price) bool { return price.Arrears }) {
 		return nil

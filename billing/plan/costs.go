@@ -8,7 +8,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// Cost is what one price comes to in a whole period. Quantity and UnitPrice are decimals, the latter in major units of
+// Cost is the cost of one price in a whole period. Quantity and UnitPrice are decimals, the latter in major units of
 // the plan's currency, since a unit may cost less than a minor unit. It is empty where units have no single price.
 type Cost struct {
 	PriceID     string
@@ -46,19 +46,19 @@ func (p Plan) cost(price Price, units int64) (Cost, error) {
 	return cost, nil
 }
 
-// Total returns what one whole period costs for a quantity of units, without fees. Fault: amount_too_large.
+// Total returns the cost of one whole period for a quantity of units, without fees. Fault: amount_too_large.
 func (p Plan) Total(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(price Price) bool { return !price.Once })
 }
 
-// First returns what the first period costs for a quantity of units: a whole one, and the fees. Fault:
+// First returns the cost of the first period for a quantity of units: a whole one, and the fees. Fault:
 // amount_too_large.
 func (p Plan) First(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(Price) bool { return true })
 }
 
-// Advance returns what one whole period costs in advance for a quantity of units, without fees; 0 where that is more
-// than an amount can be, which no subscription is sold.
+// Advance returns the cost of one whole period in advance for a quantity of units, without fees; 0 where that exceeds
+// the largest amount, which no subscription may cost.
 func (p Plan) Advance(quantity int64) money.Minor {
 	total, err := p.sum(quantity, func(price Price) bool { return !price.Once && !price.Arrears })
 	if err != nil {
@@ -98,5 +98,5 @@ func (p Plan) describe(price Price) string {
 	return p.Titled(price.Name)
 }
 
-// Titled is how a line names a part of the plan.
+// Titled returns the name of a part of the plan on a line.
 func (p Plan) Titled(part string) string { return p.Name + " – " + part }

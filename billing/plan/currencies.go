@@ -11,13 +11,13 @@ import (
 	"perennial/billing/rating"
 )
 
-// Currencies are the amounts of a price by currency, in those that its plan is sold in beside its own.
+// Currencies has the amounts of a price in further currencies of its plan.
 type Currencies = rating.Currencies
 
-// MaxCurrencies bounds the currencies of one plan beside its own.
+// MaxCurrencies bounds the further currencies of one plan.
 const MaxCurrencies = 50
 
-// Offers reports whether the plan is sold in a currency: its own, and those that each of its prices has amounts in.
+// Offers reports whether the plan is sold in a currency: its own, or one in which each of its prices has amounts.
 func (p Plan) Offers(c money.Currency) bool {
 	return c == p.Currency || len(p.Prices) > 0 && p.Metered.Offers(c) &&
 		!slices.ContainsFunc(p.Prices, func(price Price) bool {
@@ -26,8 +26,8 @@ func (p Plan) Offers(c money.Currency) bool {
 		})
 }
 
-// AmountAlone refuses a next version that is told by an amount in the plan's own currency where the plan is sold in
-// further ones: it would end that without a word. Fault: amount_alone.
+// AmountAlone refuses a next version that is given by an amount in the plan's own currency where the plan has further
+// currencies: these would silently end. Fault: amount_alone.
 func (p Plan) AmountAlone() error {
 	if len(p.Currencies()) == 1 {
 		return nil
@@ -37,7 +37,7 @@ func (p Plan) AmountAlone() error {
 			"is sold in.", p.SoldIn(), p.Currency)
 }
 
-// Currencies returns those that the plan is sold in: its own first, then the others by their codes.
+// Currencies returns the currencies of the plan: its own first, then the others by their codes.
 func (p Plan) Currencies() []money.Currency {
 	all := []money.Currency{p.Currency}
 	if len(p.Prices) == 0 {
@@ -72,8 +72,8 @@ func (p Plan) In(c money.Currency) (Plan, error) {
 	return p, nil
 }
 
-// InIfOffered is In for a plan that is judged later, with all else that may be wrong with it: one that is not sold in
-// the currency stays as it is.
+// InIfOffered is In for a plan that is validated later, together with everything else: a plan that is not sold in the
+// currency stays as it is.
 func (p Plan) InIfOffered(c money.Currency) Plan {
 	if in, err := p.In(c); err == nil {
 		return in

@@ -52,7 +52,7 @@ func metering() plan.Plan {
 	return p
 }
 
-// What usage costs in a further currency is what it costs under a plan that was written in it.
+// Usage costs the same in a further currency as under a plan that was written in it.
 func TestIn_WithMeteredPrices(t *testing.T) {
 	t.Parallel()
 	p := metering()
@@ -182,7 +182,7 @@ func TestValidate_Currencies(t *testing.T) {
 			}
 		}, "currency_unknown", "prices[0].currencies.X00"},
 		"too many": {func(p *plan.Plan) {
-			for i := range plan.MaxCurrencies - 1 { // beside the two that it has
+			for i := range plan.MaxCurrencies - 1 { // in addition to the two that it has
 				p.Prices[0].Currencies[money.Currency(fmt.Sprintf("X%02d", i))] = rating.Amounts{Amount: 1}
 			}
 		}, "currencies_count_out_of_range", "prices"},
@@ -209,8 +209,8 @@ func TestNext_WithOtherCurrencies(t *testing.T) {
 	require.ErrorContains(t, err, "plan_version_unchanged")
 }
 
-// What any quantity of any price costs is what it costs under a plan that was written in the currency, and a plan is
-// free in all currencies or in none.
+// Any quantity of any price costs the same as under a plan that was written in the currency, and a plan is free in all
+// currencies or in none.
 func TestIn_CostsWhatAPlanOfThatCurrencyCosts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

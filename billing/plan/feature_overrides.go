@@ -8,19 +8,19 @@ import (
 	"perennial/billing/fault"
 )
 
-// FeatureOverride is what a customer has of a feature in place of what plans and add-ons give. The metric that counts
-// is still that of the plans.
+// FeatureOverride replaces a feature of plans and add-ons for one customer. The metric that counts is still that of the
+// plans.
 type FeatureOverride struct {
 	Key            string `json:"key"`
 	SubscriptionID string `json:"subscriptionId,omitempty"` // empty: of all subscriptions of the customer together
 	Excluded       bool   `json:"excluded,omitempty"`       // the customer has it not, whatever plans give
 	Limit          *int64 `json:"limit,omitempty"`          // nil: none
 	SoftLimit      bool   `json:"softLimit,omitempty"`
-	// Until is when plans count again; the zero time: not by itself.
+	// Until is the time at which the plans' feature applies again; zero: it never does automatically.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// FeatureOverrides are those of one customer.
+// FeatureOverrides are the overrides of one customer.
 type FeatureOverrides []FeatureOverride
 
 // Check checks them; the fault names one by its place. Faults: features_count_out_of_range, feature_key_invalid,

@@ -12,17 +12,17 @@ import (
 // it.
 type Feature struct {
 	Key string `json:"key"` // what the app calls it
-	// Limit is how much of it a subscriber may use; nil: as much as they like, as of a switch that is on.
+	// Limit is the amount that a subscriber may use; nil: there is no limit, as for a switch that is on.
 	Limit *int64 `json:"limit,omitempty"`
 	// PerUnit multiplies the limit by the quantity of the plan or the add-on.
 	PerUnit bool `json:"perUnit,omitempty"`
-	// MetricName is the metric that counts what a subscriber uses of it in each period; empty: the app counts.
+	// MetricName is the metric that counts a subscriber's use in each period; empty: the app counts.
 	MetricName string `json:"metricName,omitempty"`
 	// SoftLimit: the feature may be used beyond the limit, which is announced.
 	SoftLimit bool `json:"softLimit,omitempty"`
 }
 
-// Features are those of one plan or add-on, in all of its versions.
+// Features are the features of one plan or add-on, in all of its versions.
 type Features []Feature
 
 // The bounds of the features of one plan.
@@ -33,7 +33,7 @@ const (
 
 var featureKey = regexp.MustCompile(`^[a-z][a-z0-9_.-]{0,63}$`)
 
-// CheckFeatureKey refuses what cannot be the key of a feature. Fault: feature_key_invalid.
+// CheckFeatureKey refuses an invalid key of a feature. Fault: feature_key_invalid.
 func CheckFeatureKey(key string) error {
 	if featureKey.MatchString(key) {
 		return nil

@@ -1,5 +1,5 @@
-// Package plan owns the catalogue: a plan, its price components and what one period of it costs. It does not own
-// when a period is billed (subscription) nor what happens on a change within one (proration).
+// Package plan owns the catalogue: a plan, its price components and the cost of one period. It does not own when a
+// period is billed (subscription) nor the effect of a change within one (proration).
 package plan
 
 import (
@@ -28,7 +28,7 @@ type Price struct {
 	// Arrears: it is billed after each period.
 	Arrears bool
 	rating.Price
-	// Currencies are its amounts in the currencies that the plan is sold in beside its own; nil: in none.
+	// Currencies has its amounts in further currencies of the plan; nil: there are none.
 	Currencies Currencies
 }
 
@@ -37,22 +37,22 @@ func Flat(id, name string, amount money.Minor) Price {
 	return Price{ID: id, Name: name, Price: rating.Price{Model: rating.Flat, Amount: amount}}
 }
 
-// Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
-// new price is a new version. Its name, its product, its features, its dunning policy and its metadata are the same in
-// all versions, and may change.
+// Plan is a plan or an add-on in one of its versions. The prices and the trial of a version never change: a new price
+// is a new version. Its name, its product, its features, its dunning policy and its metadata are the same in all
+// versions, and may change.
 type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
 	ProductID string // empty: it belongs to none
-	AddOn     bool   // it is sold beside plans of its interval and currency, never by itself
+	AddOn     bool   // it is sold only together with plans of its interval and currency
 	Version   int    // counts from 1; new subscribers get the last one
 	Name      string
-	Currency  money.Currency // that of its prices' own amounts; Currencies are all that it is sold in
+	Currency  money.Currency // of its prices' own amounts; Currencies returns all
 	Interval  period.Interval
 	TrialDays int
-	TrialEnd  TrialEnd // what a trial's end leads to without a payment method; empty: TrialEndInvoice
+	TrialEnd  TrialEnd // the effect of a trial's end without a payment method; empty: TrialEndInvoice
 	Prices    []Price
-	Metered   *metered.Prices // what usage costs beside them; nil: nothing
+	Metered   *metered.Prices // the prices of usage; nil: none
 	Features  Features        // what its subscribers may use
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's

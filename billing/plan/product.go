@@ -7,8 +7,8 @@ import (
 	"perennial/billing/metadata"
 )
 
-// Product groups plans: what is sold, whatever the price and the interval. One that is not active hides nothing: each
-// of its plans is archived by itself.
+// Product groups plans: it is sold at different prices and intervals. A product that is not active hides nothing: each
+// of its plans is archived separately.
 type Product struct {
 	ID          string
 	Name        string

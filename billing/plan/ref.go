@@ -22,7 +22,7 @@ func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
 // MaxVersions bounds the versions of one plan, so that they can be listed at once.
 const MaxVersions = 100
 
-// Terms are what a version of a plan never changes.
+// Terms are the part of a plan that a version fixes.
 type Terms struct {
 	Prices    []Price
 	Metered   *metered.Prices
@@ -30,7 +30,7 @@ type Terms struct {
 	TrialEnd  TrialEnd
 }
 
-// Terms returns those of this version.
+// Terms returns the terms of this version.
 func (p Plan) Terms() Terms {
 	return Terms{Prices: p.Prices, Metered: p.Metered, TrialDays: p.TrialDays, TrialEnd: p.TrialEnd}
 }
@@ -56,8 +56,8 @@ func (t Terms) Changed(from Terms) (fields []string) {
 	return fields
 }
 
-// Next returns the version of the plan that new subscribers get from now on. Currency and interval stay the plan's, so
-// that every subscription in that currency can be moved to it; the other currencies are those of the prices. Faults:
+// Next returns the version of the plan that new subscribers get from now on. Its currency and interval cannot change,
+// so that every subscription in that currency can be moved to it; the other currencies are those of the prices. Faults:
 // plan_version_unchanged, plan_versions_exhausted and those of Validate.
 func (p Plan) Next(t Terms, now time.Time) (Plan, error) {
 	if p.Version >= MaxVersions {
@@ -73,8 +73,8 @@ func (p Plan) Next(t Terms, now time.Time) (Plan, error) {
 	return p, p.Validate()
 }
 
-// SamePrices reports whether two lists of prices charge the same and are described alike, whatever their ids and their
-// order: each price is rated by itself, so that an order makes no other total.
+// SamePrices reports whether two lists of prices charge the same and have the same descriptions, whatever their ids and
+// their order: each price is rated separately, so that the order does not change the total.
 func SamePrices(a, b []Price) bool {
 	one, err := written(a)
 	other, errOther := written(b)

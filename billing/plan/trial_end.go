@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// TrialEnd says what the end of a trial leads to where the customer has no payment method then.
+// TrialEnd is the effect of the end of a trial without a payment method.
 type TrialEnd string
 
 // The behaviors, named as Stripe names them. Empty: TrialEndInvoice.

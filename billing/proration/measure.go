@@ -7,7 +7,7 @@ import (
 	"perennial/billing/period"
 )
 
-// Measure is how time is counted when a price is divided: a policy of the environment or the plan. A period is divided
+// Measure is the unit of time in which a price is divided: a policy of the environment or the plan. A period is divided
 // by one measure from its start to its end, or its parts would not sum to the whole.
 type Measure string
 
@@ -19,11 +19,11 @@ const (
 	Fixed30      Measure = "fixed_30"
 )
 
-// scale is what a measure knows of time.
+// scale counts the units of a measure.
 type scale interface {
-	// units is how many units lie between two instants, from <= to.
+	// units returns the number of units between two instants, from <= to.
 	units(from, to time.Time, loc *time.Location) int64
-	// used is how many units a use has had that ends at an instant, if nothing takes its place.
+	// used returns the number of units of a use that ends at an instant without a successor.
 	used(from, end time.Time, loc *time.Location) int64
 }
 
@@ -38,13 +38,13 @@ func (m Measure) Validate() error {
 	return nil
 }
 
-// Units is how many units of the measure lie between two instants on the local calendar; loc nil is UTC. An unknown
-// measure counts seconds, so that every call returns: Validate refuses it where it is set.
+// Units returns the number of units of the measure between two instants on the local calendar; loc nil is UTC. An
+// unknown measure counts seconds, so that every call returns: Validate refuses it where it is set.
 func (m Measure) Units(from, to time.Time, loc *time.Location) int64 {
 	return m.scale().units(from, to, orUTC(loc))
 }
 
-// Span is the part of a period on the local calendar. What lies outside the period is cut off. Fault: period_empty.
+// Span returns a part of a period on the local calendar. Time outside the period is cut off. Fault: period_empty.
 func (m Measure) Span(of, part period.Period, loc *time.Location) (Span, error) {
 	s, length, err := m.divide(of, orUTC(loc))
 	if err != nil {
@@ -60,11 +60,11 @@ func (m Measure) Span(of, part period.Period, loc *time.Location) (Span, error) 
 	return span, nil
 }
 
-// Rest is the span from an instant within a period to its end, if another use begins or goes on at that instant: the
-// charge of whoever changes to a price, and the worth of the unused time of whoever leaves it. A chain of changes in
-// one period costs exactly the sum of what each price was used for, and a change to the same price costs nothing. The
-// end already belongs to the next period: a clamped span would hide that a renewal is due. Faults:
-// change_outside_period, period_empty.
+// Rest returns the span from an instant within a period to its end, if another use begins or continues at that instant:
+// a change to a price is charged for it, and a change from a price is credited for it. A chain of changes in one period
+// costs exactly the sum of the uses of each price, and a change to the same price costs nothing. The end already
+// belongs to the next period: a clamped span would hide that a renewal is due. Faults: change_outside_period,
+// period_empty.
 func (m Measure) Rest(of period.Period, at time.Time, loc *time.Location) (Span, error) {
 	if err := within(of, at); err != nil {
 		return Span{}, err
@@ -86,7 +86,7 @@ func (m Measure) Unused(of period.Period, end time.Time, loc *time.Location) (Sp
 }
 
 // Divides returns the measure that divides a period: seconds for one that is shorter than a unit of m, such as the 31st
-// among months of 30 days.
+// with months of 30 days.
 func (m Measure) Divides(of period.Period, loc *time.Location) Measure {
 	if _, known := scales[m]; known && m.Units(of.Start, of.End, loc) > 0 {
 		return m

@@ -59,7 +59,7 @@ func TestPeerCasesOfProration(t *testing.T) {
 	}.Run(t)
 }
 
-// notProrated finds changes that divide no time, other than those that checkUnprorated makes.
+// notProrated finds changes that divide no time, except those that checkUnprorated makes.
 func notProrated(c peercases.Case) bool {
 	var in changeInput
 	if json.Unmarshal(c.Input, &in) != nil || !in.unprorated() {
@@ -104,9 +104,9 @@ type periodShareResult struct {
 	LineOmitted bool `json:"line_omitted"`
 }
 
-// checkPeriodShare holds money.Part against a share that the peer rounds by itself. Where the service begins with the
-// whole, or ends with it, cumulative rounding gives the same (but for an exact tie at the end); in between it may
-// differ by one minor unit, which is the price of parts that sum to the whole.
+// checkPeriodShare compares money.Part with a share that the peer rounds alone. Where the service begins or ends with
+// the whole, cumulative rounding gives the same (except for an exact tie at the end). In between it may differ by one
+// minor unit, which is the price of parts that sum to the whole.
 func checkPeriodShare(t *testing.T, in periodShareInput, want periodShareResult) {
 	full := in.FullService
 	length := full.End.Unix() - full.Start.Unix()
@@ -141,8 +141,9 @@ type remainingFractionInput struct {
 
 type remainingFractionResult struct{ Amount, Coefficient string }
 
-// checkRemainingFraction asks at 8 decimals, so it counts in units of a hundred-millionth. The peer's days include the
-// day of the end. From the end of the period on nothing is left, and ours says that the next one has begun.
+// checkRemainingFraction compares 8 decimals, so it counts in units of a hundred-millionth. The peer's days include the
+// day of the end. From the end of the period on the peer has nothing left, and ours returns the fault that the next one
+// has begun.
 func checkRemainingFraction(t *testing.T, in remainingFractionInput, want remainingFractionResult) {
 	units := func(s string, decimals int32) money.Minor {
 		d, _, err := apd.NewFromString(s)

@@ -22,8 +22,8 @@ type cyclesInput struct {
 	CycleDay       int `json:"bill_cycle_day"`
 }
 
-// spans are those of all cycles that a run on the target day bills. The first cycle date is the cycle day of the
-// start's month, or one interval later; what lies before it is divided by the interval that ends there.
+// spans returns the spans of all cycles that a run on the target day bills. The first cycle date is the cycle day of
+// the start's month, or one interval later; time before it is divided by the interval that ends there.
 func (in cyclesInput) spans(t *testing.T, measure proration.Measure) []proration.Span {
 	t.Helper()
 	grid := in.grid(t)

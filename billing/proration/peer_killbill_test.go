@@ -48,7 +48,7 @@ type calendarDaysInput struct {
 	TimeZone   string
 }
 
-// checkCalendarDays counts the dates as they are written, and those of the zone where the case says that they agree.
+// checkCalendarDays counts the dates as written, and those of the zone where the case says that they agree.
 func checkCalendarDays(t *testing.T, c peercases.Case, in calendarDaysInput, want struct{ Days int64 }) {
 	require.Equal(t, want.Days, proration.Day.Units(in.Start, in.End, in.Start.Location()))
 	if c.Has("local-dates") {
@@ -77,7 +77,7 @@ type ratioInput struct {
 }
 
 // checkRatio divides days by those of the cycle that begins at the previous cycle date, or ends at the next one. A
-// ratio above one is several cycles long, which ours would bill one by one.
+// ratio above one is several cycles long, which we would bill one by one.
 func checkRatio(t *testing.T, in ratioInput, want struct{ Ratio string }) {
 	measure := proration.Day
 	if in.Fixed == 30 {

@@ -86,8 +86,8 @@ func requireTermination(t *testing.T, in periodFeeInput, span proration.Span) {
 	require.Equal(t, span.To, unused.From)
 }
 
-// requireShare compares with a share that the peer rounds by itself. Ours is the difference of two rounded running
-// totals where the span does not begin with the period: it may be a unit off in between, and at an exact half.
+// requireShare compares with a share that the peer rounds alone. Where the span does not begin with the period, ours is
+// the difference of two rounded running totals: it may be a unit off in between, and at an exact half.
 func requireShare(t *testing.T, want, price money.Minor, span proration.Span) {
 	t.Helper()
 	got := span.Of(price)

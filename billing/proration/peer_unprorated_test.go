@@ -64,7 +64,7 @@ func checkUnprorated(t *testing.T, c peercases.Case, in changeInput, want change
 	}
 }
 
-// item is an add-on that costs what a line of the case does.
+// item returns an add-on with the cost of a line of the case.
 func (in changeInput) item(t *testing.T, currency money.Currency) plan.Plan {
 	t.Helper()
 	price, err := in.Price.Mul(in.Quantity).Round(currency)

@@ -1,11 +1,11 @@
-// Package proration owns what a change within a period is worth: which part of a price falls on the rest of the period,
-// and how much of the time not used is given back. It does not own where a credit goes or how invoice lines look.
+// Package proration owns the value of a change within a period: the part of a price for the rest of the period, and the
+// credit for the unused time. It does not own where a credit goes or how invoice lines look.
 package proration
 
 import "perennial/billing/money"
 
-// Credit is what is given back for unused time: its worth, but at most what is billed for it less the credits already
-// given. Nobody gets back what was never asked of him, and credits beyond what is billed leave nothing to give.
+// Credit returns the credit for unused time: its value, but at most the amount billed for it less earlier credits. A
+// customer gets no more back than was charged, and credits beyond the billed amount leave nothing to give.
 func Credit(unused, billed money.Minor) money.Minor {
 	return max(0, min(unused, billed))
 }

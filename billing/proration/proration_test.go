@@ -20,7 +20,7 @@ var april = period.Period{
 	End:   time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC),
 }
 
-// restOf is what is left of a price, counted in seconds.
+// restOf returns the rest of a price, counted in seconds.
 func restOf(price money.Minor, of period.Period, at time.Time) (money.Minor, error) {
 	span, err := proration.Second.Rest(of, at, nil)
 	if err != nil {

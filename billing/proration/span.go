@@ -11,7 +11,7 @@ type Span struct {
 // the price.
 func (s Span) Of(price money.Minor) money.Minor { return money.Part(price, s.From, s.To, s.Length) }
 
-// Units is how many units the span has.
+// Units returns the number of units of the span.
 func (s Span) Units() int64 { return s.To - s.From }
 
 // Whole reports whether the span is all of the period.

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Amounts are the parameters of a price that are money, as it has them in another currency. All others, such as
-// included units and the size of a package, are the same in every currency, so that they stand in the price alone.
+// Amounts has the money parameters of a price in another currency. All others, such as included units and the size of a
+// package, are the same in every currency, so that only the price has them.
 type Amounts struct {
 	Amount       money.Minor        `json:"amount,omitzero"`
 	UnitPrice    money.Decimal      `json:"unitPrice,omitzero"`
@@ -19,7 +19,7 @@ type Amounts struct {
 	Maximum      money.Minor        `json:"maximum,omitzero"`
 }
 
-// Currencies are the amounts of a price by currency, in those that its plan is sold in beside its own.
+// Currencies has the amounts of a price in further currencies of its plan.
 type Currencies map[money.Currency]Amounts
 
 // CurrencyMissing refuses a price without amounts in a currency that others of its plan have: at names them. Fault:
@@ -29,7 +29,7 @@ func CurrencyMissing(at string, c money.Currency) error {
 		"The plan is sold in %s only if all its prices are. Send the amounts of this price in %s as well.", c, c)
 }
 
-// TierAmounts are those of a tier.
+// TierAmounts has the amounts of a tier.
 type TierAmounts struct {
 	// UpTo is money where the quantity is (graduated_percentage), and absent everywhere else.
 	UpTo         money.Decimal `json:"upTo,omitzero"`
@@ -38,7 +38,7 @@ type TierAmounts struct {
 	FlatAmount   money.Minor   `json:"flatAmount,omitzero"`
 }
 
-// TransactionAmounts are those of Transactions.
+// TransactionAmounts has the amounts of Transactions.
 type TransactionAmounts struct {
 	Fee        money.Decimal `json:"fee,omitzero"`
 	Minimum    money.Decimal `json:"minimum,omitzero"`
@@ -67,9 +67,9 @@ func (p Price) In(a Amounts) Price {
 	return p
 }
 
-// CheckAmounts checks the amounts of a valid price in another currency. Each that the price has must be there, and no
-// other: a minimum that was forgotten would be given away, and what is free in one currency is free in every one.
-// Faults: tiers_count_out_of_range, those of Validate.
+// CheckAmounts checks the amounts of a valid price in another currency. Each amount of the price must be there, and no
+// other: a missing minimum would be given away, and a price that is free in one currency is free in every one. Faults:
+// tiers_count_out_of_range, those of Validate.
 func (p Price) CheckAmounts(a Amounts) error {
 	if len(a.Tiers) != len(p.Tiers) {
 		return fault.InvalidParam("tiers", "tiers_count_out_of_range",
@@ -93,7 +93,7 @@ func (p Price) CheckAmounts(a Amounts) error {
 	return in.Validate()
 }
 
-// sameParameters refuses parameters of which one charges something where the other is absent or 0.
+// sameParameters refuses parameters of which one charges something and its counterpart is absent or 0.
 func sameParameters(at string, own, other []field) error {
 	for i, f := range own {
 		switch is, want := !other[i].zero(), !f.zero(); {

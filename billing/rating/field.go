@@ -68,7 +68,7 @@ func (f field) atMost(most money.Decimal) field {
 }
 
 // check refuses a parameter that is missing, one that has no effect in the model, and one out of its range. A name with
-// a dot is allowed where what stands before the dot is.
+// a dot is allowed where the part before the dot is.
 func (f field) check(m Model, param string, needs, allows []string) error {
 	needed := slices.Contains(needs, param)
 	group, _, _ := strings.Cut(param, ".")

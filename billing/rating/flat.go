@@ -5,7 +5,7 @@ import "perennial/billing/money"
 // flat costs the same in every period, whatever the quantity.
 type flat struct{}
 
-// A free plan has a flat price of 0, so the amount cannot be told from a missing one here; whoever decodes it can.
+// A free plan has a flat price of 0, so this package cannot distinguish 0 from a missing amount; the decoder can.
 func (flat) parameters() (needs, allows []string) { return nil, []string{"amount"} }
 
 func (flat) steps(steps []Step, p Price, _ usage, c money.Currency) []Step {

@@ -25,7 +25,7 @@ func TestGraduated(t *testing.T) {
 	)
 }
 
-// Tiers count what is left after the included units: the first tier holds for the 11th to the 20th unit.
+// Tiers count the units after the included ones: the first tier holds for the 11th to the 20th unit.
 func TestGraduated_CountsAfterIncludedUnits(t *testing.T) {
 	t.Parallel()
 	requireExamples(t, rating.Price{Model: rating.Graduated, Included: dec("10"), Tiers: []rating.Tier{

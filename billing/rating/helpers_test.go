@@ -18,7 +18,7 @@ func dec(s string) money.Decimal {
 	return d
 }
 
-// example is a quantity and what it costs.
+// example is a quantity and its cost.
 type example struct {
 	quantity string
 	amount   money.Minor

@@ -9,7 +9,7 @@ import (
 
 // model is one way to turn a quantity into an amount. A model has a file of its own.
 type model interface {
-	// parameters names what a price of this model has: what it must have, and what it may have.
+	// parameters names the parameters that a price of this model must have, and those that it may have.
 	parameters() (needs, allows []string)
 	// steps appends the calculation for a usage that is not negative.
 	steps(steps []Step, p Price, of usage, c money.Currency) []Step

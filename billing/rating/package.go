@@ -2,7 +2,7 @@ package rating
 
 import "perennial/billing/money"
 
-// packages costs the same for every package of units; one that is begun is charged in full.
+// packages costs the same for every package of units; a part of a package costs as much as a whole one.
 type packages struct{}
 
 func (packages) parameters() (needs, allows []string) {

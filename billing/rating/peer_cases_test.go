@@ -13,8 +13,8 @@ import (
 	"perennial/internal/testkit/peercases"
 )
 
-// TestPeerCasesOfPriceModels rates in a currency with two decimals unless the fixed amounts of a case need more: the
-// cases name no currency, and what they call exact is compared with the exact amount, before rounding.
+// TestPeerCasesOfPriceModels rates in a currency with two decimals unless the fixed amounts of a case need more, since
+// the cases name no currency. Results that the cases call exact are compared with the exact amount, before rounding.
 func TestPeerCasesOfPriceModels(t *testing.T) {
 	t.Parallel()
 	readers := map[string]peercases.Reader{
@@ -71,7 +71,7 @@ func TestPeerCasesOfPriceModels(t *testing.T) {
 
 func splitLine(c peercases.Case) bool { return c.Has("split-line") }
 
-// conversion is that of a metric.
+// conversion is the conversion of a metric.
 type conversion struct {
 	Operation string
 	Factor    money.Decimal
@@ -131,7 +131,7 @@ type peerTier struct {
 	Rate money.Decimal
 }
 
-// parameters are those of all models; each case has the ones of its own.
+// parameters has the parameters of all models; each case has those of its own.
 type parameters struct {
 	Model        string
 	Price        money.Decimal
@@ -202,7 +202,7 @@ func (in parameters) price(t *testing.T) (rating.Price, money.Currency) {
 	}
 	for i, tier := range in.Tiers {
 		ours := rating.Tier{UnitPrice: tier.Unit, Percent: tier.Rate, FlatAmount: minor(tier.Flat)}
-		if tier.UpTo != nil && i < len(in.Tiers)-1 { // the last tier goes on above its bound, where a peer gave it one
+		if tier.UpTo != nil && i < len(in.Tiers)-1 { // the last tier has no upper bound
 			ours.UpTo = *tier.UpTo
 		}
 		p.Tiers = append(p.Tiers, ours)
@@ -211,7 +211,7 @@ func (in parameters) price(t *testing.T) (rating.Price, money.Currency) {
 	return p, c
 }
 
-// result is an exact amount in major units, or one that is rounded.
+// result is an exact amount in major units, or a rounded one.
 type result struct {
 	Amount *money.Decimal
 	Minor  *money.Minor
@@ -252,7 +252,7 @@ type bucketsInput struct {
 	Buckets []money.Decimal
 }
 
-// checkBuckets rates each bucket by itself.
+// checkBuckets rates each bucket separately.
 func checkBuckets(t *testing.T, in bucketsInput, want result) {
 	price, c := in.price(t)
 	sum := rating.Rated{}

@@ -24,7 +24,7 @@ type spendLine struct {
 	Quantity  money.Decimal
 	Amount    money.Decimal
 	Charges   money.Decimal // the amount of a line of kind commitment
-	Discounts money.Decimal // what a maximum takes off
+	Discounts money.Decimal // the reduction by a maximum
 	Total     money.Decimal
 	Category  string
 }
@@ -49,9 +49,9 @@ func (want spendResult) total() money.Decimal {
 	return sum
 }
 
-// checkSpend bills a part of a period as the price of all units so far, less what the units before it cost. The minimum
-// of the period is asked for with its last part. Where a case says what was billed before, and not for which units, the
-// bounds of the period are those of what is left of them.
+// checkSpend bills a part of a period as the price of all units so far, less the cost of the units before it. The
+// minimum of the period is charged with its last part. Where a case has the amount billed before, but not its units,
+// the bounds of the period are reduced by it.
 func checkSpend(t *testing.T, in spendInput, want spendResult) {
 	require.Contains(t, []string{"", "MidPeriodSplit", "LastInPeriodSplit"}, in.Line, "a line that is not known")
 	require.Contains(t, []string{"", "InAdvancePaymentTerm", "InArrearsPaymentTerm"}, in.Term, "a term that is not known")
@@ -88,7 +88,7 @@ func checkSpend(t *testing.T, in spendInput, want spendResult) {
 	}
 }
 
-// less is what a part of a period adds to the parts before it, step by step.
+// less returns what a part of a period adds to the parts before it, step by step.
 func less(t *testing.T, all, before rating.Rated) rating.Rated {
 	t.Helper()
 	part := all
@@ -104,7 +104,8 @@ func less(t *testing.T, all, before rating.Rated) rating.Rated {
 	return part
 }
 
-// capped takes what a maximum takes off, a step of its own with us, off the last steps, where the peer shows it.
+// capped takes the reduction by a maximum, which is a step of its own with us, off the last steps, where the peer shows
+// it.
 func capped(steps []rating.Step) (out []rating.Step) {
 	off := money.Whole(0)
 	for _, s := range steps {
@@ -124,7 +125,7 @@ func capped(steps []rating.Step) (out []rating.Step) {
 	return out
 }
 
-// requireLines compares what is not zero: the peer leaves out some lines without amount.
+// requireLines compares the lines that are not zero: the peer omits some lines without amount.
 func requireLines(t *testing.T, want []spendLine, got rating.Rated) {
 	t.Helper()
 	var expected, ours []string

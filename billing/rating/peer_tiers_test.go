@@ -139,7 +139,7 @@ type blockTier struct {
 	Price money.Decimal  `json:"block_price"`
 }
 
-// blockPrice has the bounds of the tiers together; above the last one, the last tier goes on.
+// blockPrice adds up the bounds of the tiers; the last tier also covers units above its bound.
 func blockPrice(t *testing.T, policy string, tiers []blockTier) rating.Price {
 	t.Helper()
 	price, bound := rating.Price{Model: rating.Model(policy)}, money.Whole(0)

@@ -52,7 +52,7 @@ func requireMetered(t *testing.T, p rating.Price) {
 	}.Check())
 }
 
-// withTax is a result and what it is with a tax that is added.
+// withTax is a result without and with an added tax.
 type withTax struct {
 	result
 	WithTax *money.Minor `json:"with_tax"`
@@ -86,8 +86,8 @@ func checkOneTransaction(t *testing.T, in transactionsInput, want result) {
 }
 
 // checkTransactions gives the transactions their amounts. Where the case has only a sum, a number and the running
-// totals of the first ones, the next takes what is left, and the others are of zero: no rule without bounds of single
-// transactions can tell the difference.
+// totals of the first ones, the next one gets the rest, and the others are 0: without bounds on single transactions
+// this makes no difference.
 //
 // Where none is free it also rates by prices that the API creates, in fees or by transaction.
 func checkTransactions(t *testing.T, in transactionsInput, want withTax) {
@@ -112,7 +112,7 @@ func checkTransactions(t *testing.T, in transactionsInput, want withTax) {
 	want.check(t, in.Tax, got)
 }
 
-// checkDynamic passes the amounts of events on: a metric adds up that property, of which one unit costs one.
+// checkDynamic adds up the amounts of events, as a metric of that property would; one unit costs one.
 func checkDynamic(t *testing.T, in struct {
 	Model   string
 	Amounts []money.Decimal `json:"event_amounts_minor"`

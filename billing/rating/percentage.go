@@ -4,7 +4,7 @@ import "perennial/billing/money"
 
 // percentage charges a share of an amount of money, and for each transaction a fee, between a minimum and a maximum for
 // each. Transactions are free, in the order of time, until either their number or their sum is used up. The one that
-// exceeds the free sum pays its fee, and its share of what exceeds it.
+// exceeds the free sum pays its fee, and its share of the excess.
 type percentage struct{}
 
 func (percentage) parameters() (needs, allows []string) {

@@ -1,16 +1,16 @@
-// Package rating owns price models: what a quantity costs under a price, and how the amount came about, step by step.
-// It does not own where the quantity comes from (seats of a subscription now, usage later), nor discounts, taxes and
-// the shares of periods that are cut short.
+// Package rating owns price models: the cost of a quantity under a price, and the steps of its calculation. It does not
+// own where the quantity comes from (seats of a subscription, usage), nor discounts, taxes and the shares of periods
+// that are cut short.
 //
-// Two kinds of money stand in a price. What is charged as it is, is an integer in minor units, as everywhere: `amount`,
-// `flatAmount`, `minimum`, `maximum`. What is multiplied by a quantity is an exact decimal in major units, because a
-// price of one unit may be finer than the currency: 0.0035. The API has it in minor units too, as `unitAmount` "0.35",
-// which is the name that faults use.
+// A price has two kinds of money. Amounts that are charged as they are, are integers in minor units, as everywhere:
+// `amount`, `flatAmount`, `minimum`, `maximum`. Amounts that are multiplied by a quantity are exact decimals in major
+// units, because a price of one unit may be finer than the currency: 0.0035. The API shows them in minor units too, as
+// `unitAmount` "0.35", which is the name that faults use.
 package rating
 
 import "perennial/billing/money"
 
-// Model is how a price turns a quantity into an amount.
+// Model is the way in which a price turns a quantity into an amount.
 type Model string
 
 // The models. Each has a file of its own, which says how it counts.
@@ -30,11 +30,11 @@ const (
 type Price struct {
 	Model Model `json:"model"`
 
-	// Amount is what a period costs, in minor units (flat).
+	// Amount is the cost of a period, in minor units (flat).
 	Amount money.Minor `json:"amount,omitzero"`
-	// UnitPrice is what one unit costs, in major units (per_unit).
+	// UnitPrice is the price of one unit, in major units (per_unit).
 	UnitPrice money.Decimal `json:"unitPrice,omitzero"`
-	// PackageSize is how many units a package holds; PackagePrice is what one costs, in major units (package).
+	// PackageSize is the number of units in a package; PackagePrice is the price of one, in major units (package).
 	PackageSize  money.Decimal `json:"packageSize,omitzero"`
 	PackagePrice money.Decimal `json:"packagePrice,omitzero"`
 	// Tiers are in ascending order (graduated, volume, tiered_flat, graduated_percentage).
@@ -44,9 +44,9 @@ type Price struct {
 	// Transactions are the parts of a percentage that count transactions (percentage).
 	Transactions Transactions `json:"transactions,omitzero"`
 
-	// Included units are free of charge; the rest is what the model prices.
+	// Included units are free of charge; the model prices the rest.
 	Included money.Decimal `json:"included,omitzero"`
-	// Minimum and Maximum bound what a period costs, in minor units; 0 is no bound.
+	// Minimum and Maximum bound the cost of a period, in minor units; 0 is no bound.
 	Minimum money.Minor `json:"minimum,omitzero"`
 	Maximum money.Minor `json:"maximum,omitzero"`
 }
@@ -55,7 +55,7 @@ type Price struct {
 type Tier struct {
 	// UpTo is absent in the last tier, which has no end.
 	UpTo money.Decimal `json:"upTo,omitzero"`
-	// UnitPrice is what one unit costs, in major units.
+	// UnitPrice is the price of one unit, in major units.
 	UnitPrice money.Decimal `json:"unitPrice,omitzero"`
 	// PackageSize and PackagePrice take the place of UnitPrice where started packages are charged.
 	PackageSize  money.Decimal `json:"packageSize,omitzero"`
@@ -66,16 +66,16 @@ type Tier struct {
 	FlatAmount money.Minor `json:"flatAmount,omitzero"`
 }
 
-// Transactions are what a percentage charges beside its rate for each transaction, and which transactions are free.
+// Transactions are the charges of a percentage for each transaction in addition to its rate, and the free transactions.
 // Amounts are in major units, because a fee of 0.3 cents for each is usual.
 type Transactions struct {
 	// Fee is charged for each transaction that is not free.
 	Fee money.Decimal `json:"fee,omitzero"`
-	// Minimum and Maximum bound what one transaction costs, its fee included; 0 or absent is no bound.
+	// Minimum and Maximum bound the cost of one transaction, its fee included; 0 or absent is no bound.
 	Minimum money.Decimal `json:"minimum,omitzero"`
 	Maximum money.Decimal `json:"maximum,omitzero"`
-	// Free is how many transactions of the period are free, FreeAmount how much of their sum is. Given both, what is
-	// free ends with whichever is used up first.
+	// Free is the number of free transactions of the period, FreeAmount the free part of their sum. With both, the
+	// first to be used up ends the free part.
 	Free       int           `json:"free,omitzero"`
 	FreeAmount money.Decimal `json:"freeAmount,omitzero"`
 }

@@ -5,7 +5,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Rated is what a quantity costs, and why.
+// Rated is the cost of a quantity, and its calculation.
 type Rated struct {
 	Quantity money.Decimal
 	Currency money.Currency
@@ -17,7 +17,7 @@ type Rated struct {
 	Steps []Step
 }
 
-// Rate returns what a quantity costs in a period, in a currency. A quantity below zero counts as zero: corrections of
+// Rate returns the cost of a quantity in a period, in a currency. A quantity below zero counts as zero: corrections of
 // usage may exceed it, and they must neither pay the customer nor block the invoice. A percentage takes the quantity as
 // the amount of one transaction. The price must be valid. Faults: price_model_unknown, amount_too_large.
 func (p Price) Rate(quantity money.Decimal, c money.Currency) (Rated, error) {
@@ -34,7 +34,7 @@ func (p Price) RateTransactions(amounts []money.Decimal, c money.Currency) (Rate
 	return t.Rate(c)
 }
 
-// usage is what a model may look at: either the units or the transactions that they are the sum of.
+// usage is the input of a model: either units, or the transactions that they are the sum of.
 type usage struct {
 	units        money.Decimal
 	transactions *Tally // nil: units is one transaction
@@ -77,7 +77,7 @@ func (r *Rated) bound(p Price) {
 	}
 }
 
-// UnitPrice is what one unit of the quantity costs where that has a simple answer: one step that prices all of it.
+// UnitPrice returns the price of one unit where one step prices the whole quantity.
 func (r Rated) UnitPrice() (price money.Decimal, simple bool) {
 	if len(r.Steps) != 1 || r.Steps[0].Kind != Units {
 		return money.Decimal{}, false

@@ -67,7 +67,7 @@ func TestRate_MoreUnitsNeverCostLess(t *testing.T) {
 	})
 }
 
-// TestRate_TiersUnitByUnit prices every unit by itself, the slow and obvious way.
+// TestRate_TiersUnitByUnit prices every unit separately, the slow and obvious way.
 func TestRate_TiersUnitByUnit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,7 +111,7 @@ func TestRate_TiersUnitByUnit(t *testing.T) {
 	})
 }
 
-// TestRateTransactions_OrderWithoutFreeOnes: only what is free depends on the order.
+// TestRateTransactions_OrderWithoutFreeOnes: only free parts depend on the order.
 func TestRateTransactions_OrderWithoutFreeOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

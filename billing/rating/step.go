@@ -6,7 +6,7 @@ import (
 	"perennial/billing/money"
 )
 
-// StepKind says what a step of a calculation charges for.
+// StepKind is the kind of charge of a step of a calculation.
 type StepKind string
 
 // The kinds of steps.
@@ -17,10 +17,10 @@ const (
 	Share    StepKind = "share"    // a percentage of an amount; its unit price is the percentage / 100
 	Fees     StepKind = "fees"     // transactions at a fee for each
 	Included StepKind = "included" // units or amounts that are free
-	Raised   StepKind = "raised"   // what the minimum of single transactions adds
-	Lowered  StepKind = "lowered"  // what the maximum of single transactions takes off
-	Minimum  StepKind = "minimum"  // what the minimum of the period adds
-	Maximum  StepKind = "maximum"  // what the maximum of the period takes off
+	Raised   StepKind = "raised"   // the increase by the minimum of single transactions
+	Lowered  StepKind = "lowered"  // the reduction by the maximum of single transactions
+	Minimum  StepKind = "minimum"  // the increase by the minimum of the period
+	Maximum  StepKind = "maximum"  // the reduction by the maximum of the period
 )
 
 // Step is one line of the calculation behind an amount: a quantity times a unit price. All are exact, in major units,

@@ -11,11 +11,11 @@ type Tally struct {
 	seen, paying    int64
 	sum             money.Decimal // of all amounts
 	free, charged   money.Decimal // sums of amounts that are not negative
-	raised, lowered money.Decimal // sums of what the bounds of single transactions change
+	raised, lowered money.Decimal // sums of the changes by the bounds of single transactions
 	freeIsOver      bool
 }
 
-// ByTransaction reports whether what the price costs depends on each transaction, not on their sum alone.
+// ByTransaction reports whether the cost depends on each transaction, not on their sum alone.
 func (p Price) ByTransaction() bool { return p.Transactions != Transactions{} }
 
 // Tally begins to count transactions for a price.
@@ -31,20 +31,20 @@ func (p Price) Tally() *Tally {
 // Quantity is the sum of the transactions, in major units.
 func (t *Tally) Quantity() money.Decimal { return t.sum }
 
-// Count is how many transactions were added.
+// Count returns the number of added transactions.
 func (t *Tally) Count() int64 { return t.seen }
 
-// Rate returns what the transactions cost. Faults: those of Price.Rate.
+// Rate returns the cost of the transactions. Faults: those of Price.Rate.
 func (t *Tally) Rate(c money.Currency) (Rated, error) { return t.RateBy(t.price, c) }
 
-// RateBy is Rate by a price that differs from the one that counted in the bounds of the period alone. Faults: those of
+// RateBy is Rate by a price that differs from the counting one only in the bounds of the period. Faults: those of
 // Price.Rate.
 func (t *Tally) RateBy(p Price, c money.Currency) (Rated, error) {
 	return p.rate(usage{units: t.sum, transactions: t}, c)
 }
 
-// Add counts the next transaction, in the order of time: its amount in major units. One below zero costs what one of
-// zero does.
+// Add counts the next transaction, in the order of time: its amount in major units. An amount below zero costs the same
+// as zero.
 func (t *Tally) Add(amount money.Decimal) {
 	t.sum = t.sum.Add(amount)
 	amount = positive(amount)

@@ -3,7 +3,7 @@ package rating
 import "perennial/billing/money"
 
 // volume prices all units at the price of the tier that the quantity reaches, and adds that tier's flat amount. Without
-// any usage that is the first tier.
+// usage that is the first tier.
 type volume struct{}
 
 func (volume) parameters() (needs, allows []string) { return graduated{}.parameters() }
