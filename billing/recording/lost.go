@@ -5,7 +5,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// lostSend records what the search for a lost send found. It returns true where an account has it: what was answered is
+// lostSend records the result of the search for a lost send. It returns true where an account has it: the answer is
 // then about the transaction, which is followed at that account.
 func (r *recording) lostSend() bool {
 	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != answer.Succeeded
@@ -29,7 +29,7 @@ func (r *recording) lostSend() bool {
 }
 
 // endsElsewhere reports whether an account that a callback named says that a charge which may repeat a lost send has
-// ended there without moving money: what was refused in the lost window may have gone to another account then.
+// ended there without moving money: after a refusal in the lost window it may have gone to another account.
 func (r *recording) endsElsewhere() bool {
 	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != answer.Succeeded
 	return bad && r.Hint != "" && r.Protocol.LookupByKey && r.txn.MayRepeat(r.RestoredAt)
@@ -55,8 +55,8 @@ func (r *recording) searching() {
 	r.d.SaveTransaction(r.txn)
 }
 
-// unsearched records that an account did not answer, and that the search goes on later: soon where others are to be
-// asked.
+// unsearched records that an account did not answer, and that the search continues later, or soon where others are to
+// be asked.
 func (r *recording) unsearched() {
 	if r.Lost.Begin {
 		r.txn = r.txn.BeginsSearch(r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.d.Real)

@@ -1,8 +1,8 @@
-// Package recording composes the rules about what a provider's answer leads to: the answer is about one charge or
-// refund, and what it proves is written into the books, with all that follows for invoices, the subscription, refunds
-// and disputes. What a person decides about a payment is recorded in the same way. It is pure. It does not own what is
-// done next with the provider (charging), the protocol and the statuses of a payment (payment), nor what is due
-// automatically and what commands lead to (lifecycle, whose decisions it makes).
+// Package recording composes the rules about the consequences of a provider's answer: the answer is about one charge or
+// refund, and the facts that it proves are booked, with all consequences for invoices, the subscription, refunds and
+// disputes. A person's decision about a payment is recorded in the same way. It is pure. It does not own the next step
+// with the provider (charging), the protocol and the statuses of a payment (payment), nor automatic actions and
+// commands (lifecycle, whose decisions it makes).
 package recording
 
 import (
@@ -16,9 +16,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// Record writes down what an exchange with the provider proved, and what follows from it. What was due before the
-// answer came happens first: a period that was skipped while past due must be over when a late success recovers the
-// subscription.
+// Record records the result of an exchange with the provider, and its consequences. Work that was due before the answer
+// comes first: a period that was skipped while past due must be over when a late success recovers the subscription.
 func Record(
 	s lifecycle.State, result Result, at lifecycle.Moment,
 ) (lifecycle.State, Recorded, lifecycle.Changes, error) {
@@ -56,8 +55,8 @@ func record(
 	return state, out, changes, err
 }
 
-// exchanged notes whether the account of the transaction answered. What other accounts are asked about it says nothing
-// about its own.
+// exchanged notes whether the account of the transaction answered. Questions to other accounts say nothing about its
+// own.
 func (r *recording) exchanged() {
 	own := r.Send == nil && (r.Lost == nil || r.Lost.ProviderConfigID == r.txn.ProviderConfigID)
 	if own && !r.Begun.IsZero() && r.Impossible == nil {
@@ -85,15 +84,16 @@ type recording struct {
 	found  *payment.Send
 }
 
-// lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider
-// answered about the operation, or a person must act. The answer to a send does not say what became of the money since.
+// lookedAt returns the operations that the exchange covered: none, unless callbacks were the reason for it and the
+// provider answered about the operation, or the payment needs review. The answer to a send says nothing about the money
+// since.
 func (r *recording) lookedAt() []string {
 	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == answer.Pending)
 	answered = answered || r.Move == payment.MoveAwait || r.Move == payment.MoveReview // nothing more can be asked
 	named := cmp.Or(r.About, r.Hint)
 	switch {
 	case r.Asked && r.Move == payment.MoveLookup && r.Answer.Outcome == answer.NotFound && named != "":
-		return []string{named} // of no operation: word of it must not stand before other word for ever
+		return []string{named} // of no operation: its callback must not block others for ever
 	case !r.Asked || r.waits || !answered && r.Impossible == nil:
 		return nil
 	case r.About != "":
@@ -158,7 +158,7 @@ func (r *recording) unanswerable() {
 	}
 }
 
-// answered records what an exchange proved.
+// answered records the facts that an exchange proved.
 func (r *recording) answered() error {
 	was := r.txn
 	r.keepReference()
@@ -218,8 +218,8 @@ func (r *recording) undecided(was payment.Transaction) error {
 	return nil
 }
 
-// mismatched reports a success that is not about what was asked for, unless a person has let it count, and whatever
-// comes with an amount that cannot be read.
+// mismatched reports a success that does not match the request, unless a person has accepted it, and any answer with an
+// unreadable amount.
 func (r *recording) mismatched() bool {
 	if r.Answer.Amount < 0 {
 		return true
@@ -229,7 +229,7 @@ func (r *recording) mismatched() bool {
 	return r.Answer.Outcome == answer.Succeeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted
 }
 
-// secondCapture reports a success of another operation than the one that counted: the provider has taken the money of
+// secondCapture reports a success of an operation other than the one that counted: the provider has taken the money of
 // one transaction twice.
 func (r *recording) secondCapture() bool {
 	booked := r.txn.Status == payment.Success || r.txn.Status == payment.Refunded || r.Recovered != nil
@@ -344,5 +344,5 @@ func (r *recording) good() payment.Status {
 	return payment.Success
 }
 
-// charge returns the one that a refund gives back.
+// charge returns the charge of a refund.
 func (r *recording) charge() payment.Transaction { return *r.Charge }

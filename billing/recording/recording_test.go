@@ -14,8 +14,8 @@ import (
 	"perennial/billing/recording"
 )
 
-// What answers mean for a subscription is tested in lifecycle, whose lives need them. A charge of a customer's own has
-// nothing but itself.
+// The tests of lifecycle cover the effects of answers on subscriptions, since they need lives. A customer's own charge
+// affects only itself.
 func TestRecord_OfACustomersOwnCharge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000, 0)

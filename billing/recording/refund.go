@@ -27,9 +27,9 @@ func (r *recording) refunded() error {
 }
 
 // overtaken reports a message that an operation of a refund went through, after another one said that it failed.
-// Messages may come in any order, and what went through can come back, but never the other way round; unless a person
-// found that the refund had failed. A restored database may have sent one refund twice: then Failed names the
-// operations that failed, whatever has become of the refund. The success of one that did not fail counts.
+// Messages may come in any order; a refund that went through can fail later, but never the reverse, unless a person
+// found that it had failed. A restored database may have sent one refund twice: then Failed names the operations that
+// failed, whatever the state of the refund. The success of one that did not fail counts.
 func (r *recording) overtaken() bool {
 	if r.txn.Type != payment.Refund || r.Move != payment.MoveBelieve || r.Answer.Outcome != answer.Succeeded ||
 		r.Answer.Ref == "" || !r.txn.Review.At.IsZero() {

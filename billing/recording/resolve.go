@@ -6,8 +6,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// Resolve records what a person decided about a payment in review, and what follows from it, as Record does with a
-// provider's answer. Of the Result only the rows are read. Faults: those of payment.Transaction.Decide.
+// Resolve records a person's decision about a payment in review, and its consequences, as Record does with a provider's
+// answer. Of the Result only the rows are read. Faults: those of payment.Transaction.Decide.
 func Resolve(
 	s lifecycle.State, result Result, decision payment.Decision, at lifecycle.Moment,
 ) (lifecycle.State, Recorded, lifecycle.Changes, error) {
@@ -29,8 +29,8 @@ func Resolve(
 	})
 }
 
-// CancelPayment asks for a pending charge not to be made, or to be canceled where its provider can. What was captured
-// before the provider heard of it counts. Of the Result only the rows are read. Faults: those of
+// CancelPayment requests that a pending charge is not made, or is canceled where its provider can. A capture before the
+// cancel reached the provider counts. Of the Result only the rows are read. Faults: those of
 // payment.Transaction.RequestCancel.
 func CancelPayment(s lifecycle.State, result Result, at lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error) {
 	state, _, changes, err := record(s, result, at, func(r *recording) error {

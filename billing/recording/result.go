@@ -10,7 +10,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// Result is one answer of a provider about one transaction, with the rows that it concerns beside the State.
+// Result is one answer of a provider about one transaction, with the rows that it concerns besides the State.
 type Result struct {
 	Transaction payment.Transaction   // as it is now, under lock
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
@@ -18,7 +18,7 @@ type Result struct {
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
 	// the success of its own that another capture of the charge became, under lock; nil: none
 	Recovered *payment.Transaction
-	Move      payment.Move   // what was asked for
+	Move      payment.Move   // the kind of request
 	Asked     bool           // because of callbacks
 	Begun     time.Time      // when the exchange began, in real time; zero: the provider was not asked
 	Sends     []payment.Send // of the transaction, where the provider does not know it
@@ -28,8 +28,8 @@ type Result struct {
 	// the reference that it asked by, where only callbacks have named it; empty: it is known
 	Hint        string
 	Protocol    payment.Protocol // of the provider
-	Hold        payment.Hold     // of a move that holds: what is known about it; the Answer says why
-	Handed      payment.Handed   // of a move that completes: what the provider was given
+	Hold        payment.Hold     // of a move that holds: the hold; the Answer says why
+	Handed      payment.Handed   // of a move that completes: the values that the provider received
 	Failed      []string         // of a refund: the operations that messages said failed
 	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
@@ -48,7 +48,7 @@ func (r Result) Captured() payment.Transaction {
 	return r.Transaction
 }
 
-// Recorded has the transaction as it became, and what follows outside it.
+// Recorded has the transaction afterwards, and consequences outside it.
 type Recorded struct {
 	Transaction payment.Transaction
 	// LookedAt lists the provider's references of the operations that the exchange covered: what callbacks said about

@@ -31,8 +31,8 @@ func (r *recording) impossible() error {
 	return nil
 }
 
-// needsReview leaves a transaction to a person, and announces it once. Of a closed one the provider has said something
-// that contradicts its end: its status stays. ref is the provider's reference of what is to be reviewed.
+// needsReview marks a transaction as needing review, and announces it once. The status of a closed one stays: the
+// provider's statement contradicts its end. ref is the provider's reference of the operation to review.
 func (r *recording) needsReview(reason, ref string) {
 	txn, news := r.txn.NeedsReview(reason, ref, r.d.Real)
 	if !news {

@@ -16,14 +16,14 @@ func (r *recording) hold() {
 }
 
 // taken reports whether the answer about another send decides a charge that may repeat a lost one: that account has it.
-// Then nothing is waited for: the later send, where there was one, has no answer because the database has lost it.
+// Then there is nothing to wait for: if there was a later send, it has no answer because the database has lost it.
 func (r *recording) taken() bool {
 	has := r.Answer.Outcome == answer.Succeeded || r.Answer.Outcome == answer.Pending
 	return r.Send != nil && r.Answer.Ref != "" && has && r.txn.MayRepeat(r.RestoredAt)
 }
 
-// earlier records what the provider of an earlier send says, after the transaction was sent to another one. Only money
-// that moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
+// earlier records the answer about an earlier send, after the transaction was sent to another account. Only money that
+// moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
 func (r *recording) earlier() error {
 	if r.Answer.Outcome != answer.Succeeded {
 		return nil
@@ -54,7 +54,7 @@ func (r *recording) superseded() bool {
 		(r.Send == nil || r.Send.ProviderConfigID == r.Recovered.ProviderConfigID)
 }
 
-// supersededSince books what became of its money since, as that of any capture: disputes, and refunds made without us.
+// supersededSince books what happened to its money since, as for any capture: disputes, and refunds made without us.
 func (r *recording) supersededSince() {
 	counts := r.txn
 	r.txn = *r.Recovered
@@ -62,7 +62,7 @@ func (r *recording) supersededSince() {
 	r.txn = counts
 }
 
-// takeOver makes the transaction that of the send that the answer is about, at its account.
+// takeOver makes the send of the answer, at its account, the transaction's own.
 func (r *recording) takeOver() {
 	r.txn = r.at(r.txn).Named()
 	r.Send = nil
@@ -80,9 +80,9 @@ func (r *recording) at(t payment.Transaction) payment.Transaction {
 	return t
 }
 
-// capturedAgain records that the account of a charge captured another operation than the one that counts. Of a charge
-// that was sent more than once that is another send's, and goes back; else the provider took the money of one send
-// twice, which a person must sort out.
+// capturedAgain records that the account of a charge captured another operation than the one that counts. If the charge
+// was sent more than once, the other operation is another send's, and its money goes back; otherwise the provider took
+// the money of one send twice, which needs review.
 func (r *recording) capturedAgain() error {
 	if r.txn.Status == payment.Success && r.txn.SendNumber >= 2 && r.Recovered == nil {
 		return r.capturedTwice()
@@ -91,8 +91,8 @@ func (r *recording) capturedAgain() error {
 	return nil
 }
 
-// capturedTwice books the capture of another send than the one that counts as a success of its own, and gives it back.
-// Its id is derived, and with it that of the refund.
+// capturedTwice books the capture of another send than the one that counts as a success of its own, and refunds it. Its
+// id is derived, and so is that of the refund.
 func (r *recording) capturedTwice() error {
 	id := r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "captured twice", r.Answer.Ref)
 	second := r.at(r.txn).Recover(id, r.d.Now)

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// movedSince books what a look-up says became of a captured charge's money since:
-// refunds that were made without us, and disputes. Where that could not be read, callbacks about it stay open.
+// movedSince books what happened to a captured charge's money since, by a look-up: refunds that were made without us,
+// and disputes. Where that could not be read, callbacks about it stay open.
 func (r *recording) movedSince() {
 	r.waits = r.waits || r.Answer.SinceUnread
 	for _, seen := range r.Answer.Refunds {
@@ -47,8 +47,8 @@ func (r *recording) cameBack(seen answer.Refund) {
 	r.d.Announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
 }
 
-// refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
-// database has lost: it keeps the id, unless another refund has it.
+// refundedElsewhere books a refund that was made without us. One that carries an id of ours was lost by a restored
+// database: it keeps the id, unless another refund has it.
 func (r *recording) refundedElsewhere(seen answer.Refund) {
 	id, again := seen.TransactionID, payment.MadeAgain(seen, r.Refunds)
 	if id == "" || again {
@@ -74,7 +74,7 @@ func (r *recording) refundedElsewhere(seen answer.Refund) {
 	}
 }
 
-// disputed books what a dispute did to the charge's money, and announces what is new about it.
+// disputed books the effect of a dispute on the charge's money, and announces changes.
 func (r *recording) disputed(seen answer.Dispute) {
 	id := r.d.IDs.Dispute(r.txn.CompletedAt, r.txn.ID, seen.Ref)
 	charge, change := r.txn.Captured().Dispute(id, seen, r.d.Real)

@@ -33,7 +33,7 @@ func (r *recording) succeeded() error {
 }
 
 // recover books a capture that turned up on a canceled charge as a success of its own, since canceled is final. Its id
-// is derived, and with it that of a refund.
+// is derived, and so is that of a refund.
 func (r *recording) recover() {
 	r.txn = r.txn.Recover(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "recovered"), r.d.Now)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, r.txn)
@@ -57,8 +57,8 @@ func (r *recording) settle() error {
 	if err := r.d.Settle(i, inv, r.txn.ID); err != nil {
 		return err
 	}
-	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back,
-	// and what the provider cannot express of it becomes credit.
+	// A credit note has reduced the invoice since the charge was made, which was closed then: the excess goes back, and
+	// the part that the provider cannot express becomes credit.
 	excess := max(r.txn.Amount-due, 0)
 	part := r.txn.Captured().Expressible(excess)
 	if rest := excess - part; rest > 0 {
@@ -72,7 +72,7 @@ func (r *recording) settle() error {
 	return err
 }
 
-// invoice returns the one that the transaction pays, open or not.
+// invoice returns the invoice that the transaction pays, open or not.
 func (r *recording) invoice(i int) invoice.Invoice {
 	if i >= 0 {
 		return r.d.Open[i]

@@ -18,7 +18,7 @@ import (
 	"perennial/internal/testkit/peercases"
 )
 
-// campaignInput is a campaign that asks for what is overdue, and how often it has asked.
+// campaignInput is a campaign that demands overdue amounts, with the number of its attempts.
 type campaignInput struct {
 	Thresholds  map[string]money.Minor
 	Overdue     map[string]money.Minor
@@ -44,8 +44,8 @@ func withoutThreshold(c peercases.Case) bool {
 	return false
 }
 
-// checkDunningDue has an invoice for what is overdue in each currency, whose first attempt has failed. The attempts of a
-// campaign are its retries, its thresholds are the minimums of a policy.
+// checkDunningDue has an invoice for the overdue amount in each currency, whose first attempt has failed. The attempts
+// of a campaign are its retries, its thresholds are the minimums of a policy.
 func checkDunningDue(t *testing.T, in campaignInput, want struct {
 	Attempt  []string // the currencies
 	Attempts map[string]int
@@ -70,7 +70,7 @@ func checkDunningDue(t *testing.T, in campaignInput, want struct {
 // gap is the time between attempts.
 func (in campaignInput) gap() time.Duration { return time.Duration(max(in.DaysBetween, 1)) * day }
 
-// policy is what holds for an invoice for which so many retries have been made.
+// policy returns the policy for an invoice after a number of retries.
 func (in campaignInput) policy(t *testing.T, before int) dunning.Policy {
 	t.Helper()
 	most := in.MaxAttempts
@@ -97,7 +97,7 @@ func (in campaignInput) policy(t *testing.T, before int) dunning.Policy {
 	return settings.For(plan.Plan{}, own).Dunning
 }
 
-// asked is what an invoice for an amount asks for under a policy.
+// asked returns the amount due of an invoice for an amount under a policy.
 func asked(t *testing.T, p dunning.Policy, c money.Currency, amount money.Minor) money.Minor {
 	t.Helper()
 	draft := invoice.Draft{Lines: []invoice.Line{{Kind: invoice.OneOff, Quantity: "1", Amount: amount}}}

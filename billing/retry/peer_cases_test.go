@@ -75,7 +75,7 @@ func checkPaymentRetries(t *testing.T, in paymentRetriesInput, want paymentRetri
 	at := start
 	var states []string
 	for _, outcome := range in.Outcomes {
-		if outcome == "unknown" { // the provider is asked what came of it; silence is never repeated
+		if outcome == "unknown" { // the provider is asked for the outcome; a send without an answer is never repeated
 			require.Len(t, states, want.Attempts-1, "no attempt follows an unknown outcome")
 			if want.States != nil {
 				require.Len(t, want.States, want.Attempts)

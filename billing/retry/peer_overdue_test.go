@@ -113,7 +113,7 @@ func checkOverdueTimeline(t *testing.T, in overdueTimelineInput, want struct{ St
 	require.Equal(t, want.States, states)
 }
 
-// checkOverdueCondition asks whether a subscription is past due for long enough, or at all.
+// checkOverdueCondition checks whether a subscription is past due for long enough, or at all.
 func checkOverdueCondition(t *testing.T, in struct {
 	Condition condition
 	Account   struct {

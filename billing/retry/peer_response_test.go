@@ -22,7 +22,7 @@ func otherSuccess(c peercases.Case) bool {
 	return json.Unmarshal(c.Input, &in) == nil && in.Status > 200 && in.Status < 300
 }
 
-// webhookResponse is what a status means.
+// webhookResponse has the effects of a status.
 type webhookResponse struct {
 	Delivered bool
 	Follow    *bool `json:"follow_redirect"`

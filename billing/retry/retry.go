@@ -1,4 +1,4 @@
-// Package retry owns when a failed payment is tried again. It does not own what a failure means for a subscription
+// Package retry owns when a failed payment is tried again. It does not own the effect of a failure on a subscription
 // (that is collection), nor the retries of webhooks or of broken infrastructure.
 package retry
 
@@ -25,7 +25,7 @@ type Policy struct {
 	Rules     []Rule
 }
 
-// Rule is what a failure code changes: no retry at all, or a wait for a day of the month.
+// Rule is the effect of a failure code on the schedule: no retry at all, or a wait for a day of the month.
 type Rule struct {
 	Code       string // a failure code of payments
 	Never      bool   // such a failure ends the schedule
@@ -140,11 +140,11 @@ func (p Policy) Allows(retry int, code string) bool {
 	return retry >= 1 && retry <= p.Retries && !p.rule(code).Never
 }
 
-// At is when the retry of that number is due after the attempt before it failed. The jitter is a pure hash of seed and
-// retry, so that a replay finds the same time; no seed means none, which test clocks use to stay exact.
+// At returns when the retry of that number is due after the attempt before it failed. The jitter is a pure hash of seed
+// and retry, so that a replay finds the same time; no seed means no jitter, which test clocks use to stay exact.
 //
-// Jitter alone never moves a retry to or over the failure's Boundary: it spreads over what room is left. A gap, or a
-// day of the month, that reaches the boundary by itself is kept.
+// Jitter alone never moves a retry to or over the failure's Boundary: it spreads over the remaining time. A gap, or a
+// day of the month, that reaches the boundary alone is kept.
 func (p Policy) At(f Failure, retry int, seed string) time.Time {
 	due := f.At.Add(p.Gap(retry))
 	if day := p.rule(f.Code).DayOfMonth; day > 0 {

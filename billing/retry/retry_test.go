@@ -191,7 +191,7 @@ func TestJitter_StaysBeforeBoundary(t *testing.T) {
 	for name, boundary := range map[string]time.Time{"at once": due.Add(1), "within a second": due.Add(time.Second)} {
 		require.Equal(t, due, p.At(failed(boundary), 1, "seed"), name)
 	}
-	// What the gap itself reaches is kept: the next period has begun, and its jitter is free again.
+	// A gap that reaches the boundary alone is kept: the next period has begun, and its jitter is free again.
 	for _, boundary := range []time.Time{due, due.Add(-time.Hour)} {
 		require.Equal(t, p.At(failed(time.Time{}), 1, "seed"), p.At(failed(boundary), 1, "seed"))
 	}

@@ -13,7 +13,7 @@ import (
 // are asked about when it is over. Times are real. The zero value is closed.
 type Breaker struct {
 	Failures int // in a row
-	// FailingSince is when the first of them was; zero: there is none.
+	// FailingSince is the time of the first of them; zero: there is none.
 	FailingSince time.Time
 	// FailedBy are the payments that the last failures were of, the latest first.
 	FailedBy [threshold]string
@@ -21,30 +21,33 @@ type Breaker struct {
 	ProbeAt  time.Time // while it is open: when the next payment may probe
 	// SilentSince is since when no exchange of any kind was answered; zero: the last one was.
 	SilentSince time.Time
-	// RecoveredAt is when the account answered again after silence; zero again once its payments are woken.
+	// RecoveredAt is the time at which the account answered again after silence; zero again once its payments are
+	// woken.
 	RecoveredAt time.Time
 }
 
 const (
-	// threshold is how many failures in a row open a breaker: single ones are everyday. They must be of as many different
-	// payments as several, since a provider may refuse a few payments for ever (429) and take all others.
+	// threshold is the number of failures in a row that open a breaker: single ones are common. They must be of at
+	// least `several` different payments, since a provider may refuse a few payments for ever (429) and take all others.
 	threshold = 5
 	several   = 3
 	// Cooldown is the time between two probes.
 	Cooldown = 30 * time.Second
-	// Silence is how long an account must leave every send unanswered. It is long, because a payment that was sent stays
-	// with its provider: while the provider may be only slow, the payments after it gain little by going elsewhere.
+	// Silence is the time for which an account must leave every send unanswered. It is long, because a payment that was
+	// sent stays with its provider: while the provider may be only slow, the payments after it gain little by going
+	// elsewhere.
 	Silence = 10 * time.Minute
-	// Outage is how long an account must be silent to be probed, and for all that it left unanswered to be asked about at
-	// once when it answers again. After shorter silence a payment is asked about when it has rested: see RestShare.
+	// Outage is the time for which an account must be silent to be probed, and for all its unanswered payments to be
+	// asked about at once when it answers again. After shorter silence a payment is asked about when it has rested: see
+	// RestShare.
 	Outage = time.Minute
-	// RestShare is what part of the time a payment rests, after a short silence, for which no exchange about it was
-	// answered. After ten minutes of short outages that is below a minute. One that its provider never answers for, while
-	// it answers for others, is asked about ever more rarely.
+	// RestShare divides the time for which no exchange about a payment was answered: the payment rests for that part of
+	// it after a short silence. After ten minutes of short outages that is below a minute. A payment that its provider
+	// never answers for, while it answers for others, is asked about ever more rarely.
 	RestShare = 12
 )
 
-// Failure is how a request failed.
+// Failure is the kind of failure of a request.
 type Failure int
 
 // The failures.
@@ -54,7 +57,7 @@ const (
 	Unauthorized                // the credentials are refused, which no repeat changes
 )
 
-// State is how a breaker shows itself.
+// State is the visible state of a breaker.
 type State string
 
 // The states.
@@ -87,7 +90,7 @@ func (b Breaker) Unprobed(now time.Time) bool { return b.Opened() && now.Sub(b.P
 
 // Failed notes a failure of a payment.
 func (b Breaker) Failed(f Failure, payment string, now time.Time) Breaker {
-	if b.Failures == 0 { // a build that knows nothing of FailedBy may have forgotten the others
+	if b.Failures == 0 { // a build that does not know FailedBy may have forgotten the others
 		b.FailedBy = [threshold]string{}
 	}
 	b.Failures++
@@ -126,13 +129,13 @@ func (b Breaker) Taken() Breaker {
 	return Breaker{SilentSince: b.SilentSince, RecoveredAt: b.RecoveredAt}
 }
 
-// Silent notes that an exchange of any kind, which was begun then, brought no answer. One from before the account
+// Silent notes that an exchange of any kind, which began at a time, brought no answer. One from before the account
 // recovered says nothing new: its payment is among those that are woken.
 func (b Breaker) Silent(begun, now time.Time) Breaker {
 	if b.SilentSince.IsZero() {
 		b.SilentSince = now
 	}
-	if !b.RecoveredAt.IsZero() && !begun.Before(b.RecoveredAt) { // another silence: what was before it is over
+	if !b.RecoveredAt.IsZero() && !begun.Before(b.RecoveredAt) { // another silence: the earlier one is over
 		b.SilentSince, b.RecoveredAt = now, time.Time{}
 	}
 	return b

@@ -51,7 +51,7 @@ func TestBreaker_StaysClosedForFewPayments(t *testing.T) {
 	require.True(t, failed(routing.Breaker{}, routing.NotTaken, "1", "2", "1", "2", "3").Opened(), "three of five")
 }
 
-// A build that knows nothing of names forgets the failures, and leaves the names.
+// A build without names forgets the failures, and leaves the names.
 func TestBreaker_NamesWithoutFailuresAreForgotten(t *testing.T) {
 	t.Parallel()
 	b := failed(routing.Breaker{}, routing.NotTaken, "1", "2", "3", "1")
@@ -97,8 +97,8 @@ func TestBreaker_Unprobed(t *testing.T) {
 }
 
 // The payments that are woken are those whose exchange began before the account recovered
-// (TransactionReleaseUnanswered). All others begin another silence: an exchange belongs to one of the two, also one
-// that began at that very instant.
+// (TransactionReleaseUnanswered). All others begin another silence: an exchange belongs to one of the two, even if it
+// began at that very instant.
 func TestBreaker_SilenceAtTheInstantOfRecovery(t *testing.T) {
 	t.Parallel()
 	recovered := routing.Breaker{}.Silent(now, now).Answered(now.Add(time.Second))

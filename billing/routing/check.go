@@ -16,8 +16,7 @@ var (
 	methodForm  = regexp.MustCompile(`^(\*|[a-z0-9_]{1,60}\*?)$`)
 )
 
-// Check returns what is wrong with rules that an app sends, as a fault that names the field ("rules[2].country"), or
-// nil.
+// Check returns the fault of an app's rules, with the field ("rules[2].country"), or nil.
 func Check(rules []Rule) error {
 	if len(rules) > MaxRules {
 		return fault.InvalidParam("rules", "rule_limit",
@@ -31,7 +30,7 @@ func Check(rules []Rule) error {
 	return nil
 }
 
-// unknownCountry is what ISO 3166-1 leaves to its users, and CLDR uses for a country that is not known.
+// unknownCountry is a code that ISO 3166-1 leaves to its users, and that CLDR uses for an unknown country.
 const unknownCountry = "ZZ"
 
 // CheckCountry accepts the form of an ISO 3166-1 alpha-2 code. Faults: country_malformed, country_unknown.

@@ -2,8 +2,8 @@ package routing
 
 import "strings"
 
-// countries are those of mobile money, by their calling code (ITU E.164). Codes that several countries share are left
-// out.
+// countries has the countries of mobile money, by their calling code (ITU E.164). Codes that several countries share
+// are left out.
 var countries = map[string]string{
 	"+221": "SN", "+223": "ML", "+224": "GN", "+225": "CI", "+226": "BF", "+228": "TG", "+229": "BJ", "+231": "LR",
 	"+232": "SL", "+233": "GH", "+234": "NG", "+237": "CM", "+241": "GA", "+242": "CG", "+243": "CD", "+250": "RW",

@@ -1,6 +1,6 @@
 // Package routing decides which provider account takes a payment: rules first, then the primary, then the backups by
-// priority; and when an account that answers badly rests (Breaker). It does not own what may be sent again (payment)
-// nor what an account can do (providers).
+// priority; and when a failing account rests (Breaker). It does not own what may be sent again (payment) nor what an
+// account can do (providers).
 package routing
 
 import (
@@ -13,7 +13,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Rule sends the payments that it matches to an account. What is empty or zero matches everything. Amounts are in minor
+// Rule sends the payments that it matches to an account. Empty and zero fields match everything. Amounts are in minor
 // units and need a Currency.
 type Rule struct {
 	Position  int    // the lowest that matches goes first
@@ -25,7 +25,7 @@ type Rule struct {
 	AccountID string
 }
 
-// Payment is what is to be sent.
+// Payment is a payment to be sent.
 type Payment struct {
 	Country  string // empty: not known, so that no rule with a country matches
 	Currency money.Currency
@@ -43,7 +43,7 @@ type Account struct {
 	Disabled bool
 	Stopped  bool         // by a charging stop, of the account or of the environment
 	Limits   money.Limits // of charges in the payment's currency
-	Refuses  string       // why it does not accept the payment method; empty: it does, or nobody knows
+	Refuses  string       // why it does not accept the payment method; empty: it does, or that is not known
 	Breaker  Breaker
 }
 
@@ -63,7 +63,7 @@ type Exclusion struct {
 	Cause     Cause
 }
 
-// Cause is what kind of obstacle it is.
+// Cause is the kind of an obstacle.
 type Cause int
 
 // The causes.
@@ -180,8 +180,8 @@ func (a Account) never(p Payment) string {
 	return ""
 }
 
-// Forced returns the account to send a payment to that no account in use ever takes: waiting would help nobody, and the
-// provider's refusal tells the customer what is wrong. It returns false where waiting may help.
+// Forced returns the account for a payment that no account in use ever takes: waiting would not help, and the
+// provider's refusal shows the customer what is wrong. It returns false where waiting may help.
 func Forced(excluded []Exclusion) (Choice, bool) {
 	first := -1
 	for i, e := range excluded {
@@ -198,8 +198,8 @@ func Forced(excluded []Exclusion) (Choice, bool) {
 	return Choice{AccountID: excluded[first].AccountID, Reason: excluded[first].Reason}, true
 }
 
-// Wait is how long a payment waits that no account can take: until the next probe where one rests. Zero: as long as
-// for any change by a person.
+// Wait returns how long a payment waits that no account can take: until the next probe where one rests. Zero: as long
+// as for any change by a person.
 func Wait(excluded []Exclusion) time.Duration {
 	if slices.ContainsFunc(excluded, func(e Exclusion) bool { return e.Cause == Resting }) {
 		return Cooldown
@@ -207,7 +207,7 @@ func Wait(excluded []Exclusion) time.Duration {
 	return 0
 }
 
-// Name is an account as people are told of it.
+// Name returns the name of an account for people.
 func Name(provider, accountID string) string { return provider + " (" + accountID + ")" }
 
 // Stops names the accounts that would take a payment if charging was not paused; false: none would.
@@ -221,7 +221,7 @@ func Stops(excluded []Exclusion) (accounts string, ok bool) {
 	return strings.Join(names, ", "), len(names) > 0
 }
 
-// Explain says, for people, why no account can take a payment.
+// Explain returns, for people, why no account can take a payment.
 func Explain(excluded []Exclusion) string {
 	if len(excluded) == 0 {
 		return "This environment has no payment provider. The payment is sent when it has one."

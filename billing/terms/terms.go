@@ -1,5 +1,5 @@
-// Package terms owns by when an invoice has to be paid: at once, or some days after it was issued. It does not own what
-// is done about one that is not (dunning).
+// Package terms owns the due date of an invoice: at issue, or some days later. It does not own what is done about an
+// unpaid one (dunning).
 package terms
 
 import (
@@ -9,7 +9,7 @@ import (
 	"perennial/billing/period"
 )
 
-// Method says how an invoice is collected.
+// Method is the way in which an invoice is collected.
 type Method string
 
 // The methods. Empty is Charge.
@@ -18,7 +18,7 @@ const (
 	Send   Method = "send_invoice"         // the customer pays it, within NetDays
 )
 
-// Terms are how an invoice is collected, and how long a customer may wait with its payment.
+// Terms are the method by which an invoice is collected, and the time that a customer has to pay it.
 type Terms struct {
 	Method Method `json:"method,omitzero"`
 	// NetDays are local calendar days after the day of issue, of an invoice that is sent.
@@ -49,7 +49,7 @@ func (t Terms) Validate() error {
 	return nil
 }
 
-// Changed is the terms with another method, other days or both; nil: as it is. To be charged automatically, there are
+// Changed returns the terms with another method, other days or both; nil: unchanged. With automatic charging there are
 // no days to wait. Faults: those of Validate.
 func (t Terms) Changed(method *Method, netDays *int) (Terms, error) {
 	to := t

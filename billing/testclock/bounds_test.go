@@ -55,7 +55,7 @@ func TestStop_EndsWhereTheClockStands(t *testing.T) {
 	require.Equal(t, still, still.Stop())
 	moving, err := still.Advance(start.AddDate(1, 0, 0))
 	require.NoError(t, err)
-	moving.NowAt = start.AddDate(0, 1, 0) // it has come as far as this
+	moving.NowAt = start.AddDate(0, 1, 0) // the advance has reached this time
 	stopped := moving.Stop()
 	require.Equal(t, moving.NowAt, stopped.Next(start.AddDate(0, 2, 0)), "what is due later stays due later")
 	require.Equal(t, moving.NowAt, stopped.Finish(nil).NowAt)

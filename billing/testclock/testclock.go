@@ -1,5 +1,5 @@
-// Package testclock owns what a test clock may do: which advances are refused, and where it stands. It does not own
-// what becomes due when it moves (lifecycle) nor how it is moved (activities).
+// Package testclock owns the rules of test clocks: refused advances, and the time of a clock. It does not own the work
+// that a move makes due (lifecycle) nor how a clock is moved (activities).
 package testclock
 
 import (
@@ -30,7 +30,7 @@ type Clock struct {
 	CreatedAt time.Time
 }
 
-// farthest is how many years one advance goes at most: every period on the way is lived through.
+// farthest is the longest advance in years: every period on the way is lived through.
 const farthest = 10
 
 // Advance begins to move the clock to an instant. To the target that it moves to already it changes nothing. Faults:
@@ -54,8 +54,8 @@ func (c Clock) Advance(to time.Time) (Clock, error) {
 	return c, nil
 }
 
-// Stop ends an advance where the clock stands: what is due there is still done.
-// A clock that stands still stays as it is.
+// Stop ends an advance at the present time of the clock: work that is due there is still done. A ready clock does not
+// change.
 func (c Clock) Stop() Clock {
 	if c.Status == Advancing {
 		c.TargetAt = c.NowAt
@@ -69,8 +69,8 @@ func (c Clock) Delete(now time.Time) Clock {
 	return c
 }
 
-// Next is where an advancing clock moves to now: the next due instant, at most its target, and never back. due is zero
-// where nothing is due.
+// Next returns the next time of an advancing clock: the next due instant, at most its target, and never back. due is
+// zero where nothing is due.
 func (c Clock) Next(due time.Time) time.Time {
 	at := c.TargetAt
 	if !due.IsZero() && due.Before(at) {
@@ -82,8 +82,8 @@ func (c Clock) Next(due time.Time) time.Time {
 	return at
 }
 
-// Step moves an advancing clock on, and makes it ready where it has arrived: it stands at its target and nothing is due
-// there. due is zero where nothing is due.
+// Step moves an advancing clock, and makes it ready where it has reached its target and nothing is due there. due is
+// zero where nothing is due.
 func (c Clock) Step(due time.Time) Clock {
 	c.NowAt = c.Next(due)
 	if c.NowAt.Equal(c.TargetAt) && (due.IsZero() || due.After(c.NowAt)) {

@@ -5,9 +5,9 @@ import (
 	"perennial/billing/fault"
 )
 
-// Check holds what is true of one line that people read: it shows something, and holds no control characters, which
-// would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty
-// one is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
+// Check checks one line of text for people: it must not be blank, and must not contain control characters, which would
+// break it on display, characters that show the text around them in another order, or a card number. An empty text
+// counts as omitted. Faults: text_blank, text_invalid, card_number_refused.
 func Check(param, s string) error {
 	switch {
 	case s == "":

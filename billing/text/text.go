@@ -1,4 +1,4 @@
-// Package text owns what a text must not hold that people read: characters that show nothing, or that show others in
+// Package text owns the characters that texts for people must not have: those that show nothing, or that show others in
 // another place. It does not own how long a text may be, nor what a field means.
 package text
 
@@ -9,13 +9,13 @@ import (
 )
 
 // directing are the characters that change the direction of the text around them (embeddings, overrides and isolates):
-// with one in it, a name on an invoice shows what is beside it in another order. Marks of direction (U+200E, U+200F,
+// a name with one of them shows its surroundings on an invoice in another order. Marks of direction (U+200E, U+200F,
 // U+061C) change nothing around them, and languages that are written from the right need them.
 var directing = []rune{
 	'\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069',
 }
 
-// Directs reports whether a text changes the direction of what is around it.
+// Directs reports whether a text changes the direction of its surroundings.
 func Directs(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return slices.Contains(directing, r) })
 }

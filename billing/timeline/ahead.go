@@ -9,7 +9,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Foretell returns what is expected in words. currency is that of the subscription.
+// Foretell returns an expected action in words. currency is that of the subscription.
 func Foretell(e foresight.Expected, currency money.Currency) string {
 	text := happens(e)
 	if e.PlanID != "" {
@@ -30,7 +30,7 @@ func Foretell(e foresight.Expected, currency money.Currency) string {
 	return text
 }
 
-// trialEnds says how, since not every trial is followed by a period.
+// trialEnds says how a trial ends, since not every one is followed by a period.
 func trialEnds(e foresight.Expected) string {
 	switch e.Status {
 	case subscription.Canceled:

@@ -1,5 +1,5 @@
-// Package timeline owns the words in which the life of a subscription is told: what happened, and what will. It owns
-// neither the events (event) nor what is expected (foresight).
+// Package timeline owns the words for the life of a subscription: its past and its future. It owns neither the events
+// (event) nor what is expected (foresight).
 package timeline
 
 import (
@@ -11,7 +11,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Told is an event of a subscription in words, with what it is about.
+// Told is an event of a subscription in words, with its objects.
 type Told struct {
 	Text      string
 	InvoiceID string
@@ -135,8 +135,8 @@ var words = map[event.Type]func(fact) string{
 	},
 }
 
-// Tell returns an event in words; a type that it has no words for is told by its name, so that a newer build's events
-// do not vanish. data is the stored JSON of the event.
+// Tell returns an event in words; a type without words is shown by its name, so that a newer build's events do not
+// vanish. data is the stored JSON of the event.
 func Tell(of event.Type, data json.RawMessage) Told {
 	var f fact
 	tell, ok := words[of]

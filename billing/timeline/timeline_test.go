@@ -13,7 +13,7 @@ import (
 	"perennial/billing/timeline"
 )
 
-// Every type of event that a subscription has is told in words.
+// Every type of event of a subscription has words.
 func TestTell_KnowsEveryTypeOfASubscription(t *testing.T) {
 	t.Parallel()
 	told := 0

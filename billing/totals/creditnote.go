@@ -18,11 +18,11 @@ type Note struct {
 	Discount money.Minor // the items' share
 	Net      money.Minor
 	Tax      money.Minor
-	Taxes    []TaxSum // by rate; those that are not inclusive sum to Tax
+	Taxes    []TaxSum // by rate; the exclusive ones sum to Tax
 	Total    money.Minor
 }
 
-// Credited is what earlier notes of an invoice gave back, by line and in all.
+// Credited has the amounts that earlier notes of an invoice gave back, by line and in all.
 type Credited struct {
 	Lines []money.Minor // by line, before discounts and taxes; nil for none
 	Net   money.Minor
@@ -30,9 +30,9 @@ type Credited struct {
 	Taxes []TaxSum // by rate; nil for none
 }
 
-// CreditNote returns what it is worth to give items of an invoice back: their share of the discounts and of the taxes
-// that are added, each rounded once, and never more than the earlier notes left. The note that gives back the last of
-// the lines takes the rest of both, so that all notes together are the invoice. Faults: credit_exceeds_line.
+// CreditNote returns the value of a note for items of an invoice: with their share of the discounts and of the added
+// taxes, each rounded once, and at most the rest that earlier notes left. The note that gives back the last of the
+// lines takes the rest of both, so that all notes together equal the invoice. Faults: credit_exceeds_line.
 func CreditNote(d Draft, items []Item, before Credited) (Note, error) {
 	sums, err := Of(d)
 	if err != nil {
@@ -57,7 +57,7 @@ func CreditNote(d Draft, items []Item, before Credited) (Note, error) {
 	return note, nil
 }
 
-// left is what is left of each line.
+// left returns the rest of each line.
 func (before Credited) left(d Draft) []money.Minor {
 	left := make([]money.Minor, len(d.Lines))
 	for i, line := range d.Lines {
@@ -69,7 +69,7 @@ func (before Credited) left(d Draft) []money.Minor {
 	return left
 }
 
-// rest is what is left of the lines without discounts, and of the taxes that are added to them.
+// rest returns the rest of the lines after discounts, and of the taxes that are added to them.
 func (before Credited) rest(sums Sums) (net, tax money.Minor) {
 	return max(sums.Subtotal-sums.Discount-before.Net, 0), max(sums.Tax-before.Tax, 0)
 }
@@ -115,8 +115,8 @@ func takeBack(d Draft, sums Sums, items []Item) *returned {
 	return b
 }
 
-// byRate shares the tax of a note among the rates: by what the items have of each, and of none more than its rest. The
-// last note takes the rests.
+// byRate shares the tax of a note among the rates: by the items' tax of each rate, and no more than its rest. The last
+// note takes the rests.
 func (b *returned) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSum {
 	if len(rest) == 0 || all && tax == sumAdded(d, rest) { // else the invoice gives some tax back itself
 		return rest
@@ -133,7 +133,7 @@ func (b *returned) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []T
 		taxes[r].Amount = max(min(added.next(exact), rest[r].Amount, tax), 0)
 		tax -= taxes[r].Amount
 	}
-	for r, rate := range d.Rates { // what one rate had no room for
+	for r, rate := range d.Rates { // shares that one rate had no room for
 		if room := min(rest[r].Amount-taxes[r].Amount, tax); !rate.Inclusive && room > 0 {
 			taxes[r].Amount, tax = taxes[r].Amount+room, tax-room
 		}

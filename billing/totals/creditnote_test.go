@@ -91,7 +91,7 @@ func TestCreditNote_AllNotesAreTheInvoice(t *testing.T) {
 	})
 }
 
-// pick draws a line of which something is left; -1 if none is.
+// pick draws a line with a rest; -1 if there is none.
 func pick(t *rapid.T, d totals.Draft, credited []money.Minor) int {
 	var open []int
 	for i, line := range d.Lines {

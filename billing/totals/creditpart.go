@@ -7,7 +7,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Left is what an invoice has left to give back, with taxes.
+// Left returns the amount of an invoice that can still be given back, with taxes.
 func Left(d Draft, before Credited) (money.Minor, error) {
 	sums, err := Of(d)
 	if err != nil {
@@ -17,9 +17,9 @@ func Left(d Draft, before Credited) (money.Minor, error) {
 	return net + tax, nil
 }
 
-// CreditPart gives an amount of an invoice back, taxes included: of every line and every tax the same share of what is
-// left. The items are rounded down, so that lines never run out before the invoice does. All that is left is every line
-// whole, unless negative lines have used some of them up. Faults: credit_exceeds_invoice.
+// CreditPart gives an amount of an invoice back, taxes included: of every line and every tax the same share of the
+// rest. The items are rounded down, so that lines never run out before the invoice does. Giving back all that is left
+// credits every line whole, unless negative lines have used some of them up. Faults: credit_exceeds_invoice.
 func CreditPart(d Draft, amount money.Minor, before Credited) ([]Item, Note, error) {
 	sums, err := Of(d)
 	if err != nil {
@@ -56,7 +56,7 @@ func share(amount, part, whole money.Minor) money.Minor {
 	return money.Minor(product.Quo(product, big.NewInt(int64(whole))).Int64())
 }
 
-// shares splits an amount among lines by what is left of each.
+// shares splits an amount among lines by their rests.
 func shares(left []money.Minor, amount money.Minor) (items []Item) {
 	var all, upTo, given money.Minor
 	for _, l := range left {
@@ -79,7 +79,7 @@ func ExceedsInvoice(left money.Minor) error {
 		"The credit note exceeds the invoice: %d minor units are left of it, taxes included. Send at most that.", left)
 }
 
-// With is what was given back together with an item that another invoice took back, with its taxes.
+// With returns what was given back including an item that another invoice credited, with its taxes.
 func (before Credited) With(d Draft, item Item) Credited {
 	sums, err := Of(d)
 	if err != nil { // an issued invoice adds up

@@ -59,7 +59,7 @@ func TestCreditPart_ByHand(t *testing.T) {
 }
 
 // TestCreditPart_LastHasTheRestOfTheTaxes: 1000 contains 19 %: 840.34 and 159.66, shown as 840 and 160. 500 have 10 %
-// added. A fiftieth of 1550 is 20 and 10, in which are 20/1.19 = 16.81 with 3.19, and 1 tax. The rest has what is left
+// added. A fiftieth of 1550 is 20 and 10, in which are 20/1.19 = 16.81 with 3.19, and 1 tax. The last note has the rest
 // of each: 823 and 157, where 980/1.19 = 823.53 would have 156.47.
 func TestCreditPart_LastHasTheRestOfTheTaxes(t *testing.T) {
 	t.Parallel()

@@ -6,9 +6,9 @@ import (
 	"perennial/billing/money"
 )
 
-// takeOff applies the discounts. Each is rounded once, for all its lines together, and shared by them in proportion to
-// what they have left, exactly. It takes off no more than they have: where an earlier discount left them a fraction of
-// a unit, that fraction stays.
+// takeOff applies the discounts. Each is rounded once, for all its lines together, and shared by them exactly, in
+// proportion to their rests. It is no larger than the rests: where an earlier discount left a fraction of a unit, that
+// fraction stays.
 func (s *Sums) takeOff(d Draft) {
 	if len(d.Discounts) == 0 {
 		return

@@ -80,7 +80,8 @@ func finerThanCurrency(c peercases.Case) bool {
 	return err == nil && money.Units(m, in.Currency).Cmp(in.Price) != 0
 }
 
-// roundsEachTax finds several rates of which one alone is not a whole amount: there the two rules can differ.
+// roundsEachTax finds cases with several rates of which a single one gives no whole amount: there the two rules can
+// differ.
 func roundsEachTax(c peercases.Case) bool {
 	var in taxInput
 	if json.Unmarshal(c.Input, &in) != nil || len(in.Rates) < 2 {
@@ -128,7 +129,7 @@ func discountsOfFees(c peercases.Case) bool {
 	})
 }
 
-// checkWallets pays for an invoice with credit grants, in their order: that of priority, and of age within one.
+// checkWallets pays for an invoice with credit grants, in their order: by priority, then by age.
 func checkWallets(t *testing.T, in struct {
 	Fees []struct {
 		Type        string

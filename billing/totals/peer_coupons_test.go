@@ -65,7 +65,7 @@ func (in couponTotalsInput) draft() totals.Draft {
 	return d
 }
 
-// coarse is what the peer's shares may be off: it rounds them to five decimals after each coupon.
+// coarse is the possible error of the peer's shares: it rounds them to five decimals after each coupon.
 var coarse = big.NewRat(1, 50_000)
 
 type couponTotalsResult struct {

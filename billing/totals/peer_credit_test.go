@@ -83,8 +83,8 @@ func checkCreditNoteOverFees(t *testing.T, in creditNoteInput, want creditNoteRe
 	}
 }
 
-// creditNext repeats an earlier note, of which the case has only the total: all that is left of the next line, or as
-// much of it as has that total.
+// creditNext repeats an earlier note whose total alone the case has: it credits the rest of the next line, or the part
+// of it that has that total.
 func creditNext(t *testing.T, d totals.Draft, total money.Minor, before *totals.Credited) {
 	t.Helper()
 	line := 0

@@ -89,7 +89,7 @@ type totalsResult struct {
 	LineDiscounts                  []money.Decimal `json:"line_discounts"`
 }
 
-// checkTotals has the discounts of lines before those of the invoice. The peer's total is after credit.
+// checkTotals applies the discounts of lines before those of the invoice. The peer's total is after credit.
 func checkTotals(t *testing.T, in totalsInput, want totalsResult) {
 	var d totals.Draft
 	var places []int

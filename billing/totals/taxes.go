@@ -6,8 +6,8 @@ import (
 	"perennial/billing/money"
 )
 
-// tax adds up exact bases and exact taxes by rate. What is added to the lines is rounded once for the invoice, and so
-// is what they contain; the rates have their shares of it by rounding the running total.
+// tax adds up exact bases and exact taxes by rate. The taxes added to the lines are rounded once for the invoice, and
+// so are those contained in them; the rates get their shares by rounding the running total.
 func (s *Sums) tax(d Draft) {
 	if len(d.Rates) == 0 {
 		return
@@ -29,7 +29,7 @@ func (s *Sums) tax(d Draft) {
 	s.Tax, s.Contained = added.rounded, contained.rounded
 }
 
-// bases are what each rate is a percentage of; nil for a rate that no line has.
+// bases returns the base of each rate; nil for a rate that no line has.
 func (s *Sums) bases(d Draft) []*big.Rat {
 	bases := make([]*big.Rat, len(d.Rates))
 	for i, line := range d.Lines {

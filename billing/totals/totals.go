@@ -1,6 +1,6 @@
-// Package totals owns the arithmetic of an invoice: discounts one after another, taxes on what they leave, credit last.
-// Shares are exact fractions until they are rounded, once for each total; docs/rounding.md has every rule with an
-// example. It does not own which lines, coupons, rates and credit an invoice has.
+// Package totals owns the arithmetic of an invoice: discounts one after another, taxes on the rest, credit last. Shares
+// are exact fractions until they are rounded, once for each total; docs/rounding.md has every rule with an example. It
+// does not own which lines, coupons, rates and credit an invoice has.
 package totals
 
 import (
@@ -23,7 +23,7 @@ type Discount struct {
 	Lines []int // places in Draft.Lines
 }
 
-// Draft is what an invoice consists of. Discounts are taken off in their order, each from what the earlier ones left.
+// Draft is the input of an invoice's sums. Discounts apply in their order, each to the rest of the earlier ones.
 type Draft struct {
 	Lines     []Line
 	Discounts []Discount
@@ -39,13 +39,13 @@ type Sums struct {
 	Lines     []LineSums    // by line
 	Tax       money.Minor   // added to the lines: of rates that are not inclusive
 	Contained money.Minor   // tax that the lines contain: of inclusive rates
-	Taxes     []TaxSum      // by rate; those that are not inclusive sum to Tax, the others to Contained
+	Taxes     []TaxSum      // by rate; the exclusive ones sum to Tax, the others to Contained
 	Total     money.Minor   // Subtotal - Discount + Tax
 	Credit    money.Minor   // used
 	Due       money.Minor   // Total - Credit
 }
 
-// LineSums is what became of a line.
+// LineSums has the sums of a line.
 type LineSums struct {
 	Discount money.Minor // the line's share of all discounts; the shares sum to Sums.Discount
 	Net      *big.Rat    // the amount less its exact share, in minor units
@@ -53,7 +53,7 @@ type LineSums struct {
 
 // TaxSum is one rate of an invoice.
 type TaxSum struct {
-	Base   money.Minor // what the rate is a percentage of, rounded
+	Base   money.Minor // the base of the rate, rounded
 	Amount money.Minor
 }
 
