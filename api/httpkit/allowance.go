@@ -69,7 +69,7 @@ func (e *exhausted) note(hash []byte, until time.Time) {
 	e.until[string(hash)] = until
 }
 
-// wait is how long the key may still make no request.
+// wait returns the time for which the key may still make no request.
 func (e *exhausted) wait(hash []byte, now time.Time) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()

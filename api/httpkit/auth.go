@@ -15,15 +15,16 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// Access is what an operation requires of a key.
+// Access has an operation's requirements of a key.
 type Access struct {
-	Scopes      []string // any of them opens the operation, beside "*"
+	Scopes      []string // any of them opens the operation, as "*" does
 	Publishable bool     // client-side keys may use it too: an explicit list, and short
-	// PublishableScope is what a client-side key must be allowed by name, where it may use the operation; empty: nothing.
+	// PublishableScope is the scope that a client-side key must have by name, where it may use the operation; empty:
+	// none.
 	PublishableScope string
 }
 
-// What most operations require.
+// The requirements of most operations.
 var (
 	ReadAccess  = Access{Scopes: []string{"read"}}
 	WriteAccess = Access{}
@@ -58,14 +59,14 @@ func errScopeMissing(need Access) error {
 		"The scopes of this API key do not cover this operation. Use a key with the scope %s.", scopes)
 }
 
-// errPublishableScopeMissing names the scope that would do: such a key has what it is given by name alone.
+// errPublishableScopeMissing names the required scope: a publishable key has only scopes that it was given by name.
 func errPublishableScopeMissing(scope string) error {
 	return fault.New(fault.Forbidden, "scope_missing",
 		"The scopes of this API key do not cover this operation. Use a publishable key with the scope %s, or a secret key.",
 		quoted(scope))
 }
 
-// bearer reads the hash of the key out of the one Authorization header, without asking anybody.
+// bearer reads the hash of the key from the one Authorization header, without the database.
 func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 	values := header.Values("Authorization")
 	if len(values) == 0 || values[0] == "" {
@@ -80,10 +81,9 @@ func bearer(header http.Header) ([]byte, apikey.Mode, error) {
 	return apikey.Hash(plain), mode, nil
 }
 
-// admit decides whether a stored key opens an operation, here and now. Keys are not cached, so a revocation counts from
-// the next request on. Faults: api_key_unknown, api_key_revoked, api_key_expired, address_not_allowed,
-// secret_key_required, scope_missing. The address comes before the scopes, so that a stolen key does not reveal what it
-// could do.
+// admit decides whether a stored key opens an operation now. Keys are not cached, so a revocation counts from the next
+// request on. Faults: api_key_unknown, api_key_revoked, api_key_expired, address_not_allowed, secret_key_required,
+// scope_missing. The address comes before the scopes, so that a stolen key does not reveal its scopes.
 func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now time.Time) error {
 	switch {
 	case key.Mode != string(mode):
@@ -111,11 +111,11 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 	}
 }
 
-// clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
-// theirs. What a stranger writes into X-Forwarded-For never counts. The list is read from its end: each proxy appends,
-// so everything before the last address that is not ours was written by somebody else. If a proxy that we trust sends
-// something else than an address, the client's is not known and the zero Addr is returned, which no network contains:
-// the proxy's own would open keys that are limited to the network behind it.
+// clientAddress returns the address that connected to us or, behind trusted proxies, the last address they saw that is
+// not a proxy's. Entries of X-Forwarded-For from untrusted clients never count. The list is read from its end: each
+// proxy appends, so everything before the last address that is not a proxy's is untrusted. If a trusted proxy sends
+// something other than an address, the client's is not known and the zero Addr is returned, which no network contains:
+// the proxy's own address would open keys that are limited to the network behind it.
 func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -162,8 +162,8 @@ func keyFault(err error) error {
 	return err
 }
 
-// authenticate fetches the caller's key, and the resource of the path with it where there is one, judges the key, and
-// counts its request, whatever comes of it.
+// authenticate fetches the caller's key together with the resource of the path, if any, judges the key, and counts its
+// request, whatever the result.
 func (k *Kit) authenticate(
 	ctx context.Context, header http.Header, r *http.Request, op Operation, resourceID string,
 	hash []byte, mode apikey.Mode,
@@ -176,8 +176,8 @@ func (k *Kit) authenticate(
 	} else {
 		key, err = k.keyByHash(ctx, hash)
 	}
-	// Without a key the error is about the key or the database. With one it is about the resource, and is told only to
-	// a key that may see it: else a revoked key could ask which ids exist.
+	// Without a key the error is about the key or the database. With one it is about the resource, and only a key that
+	// may see the resource gets it: otherwise a revoked key could find out which ids exist.
 	if err != nil && key.ID == "" {
 		return nil, keyFault(err)
 	}

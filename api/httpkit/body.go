@@ -56,8 +56,8 @@ func bodyTooLarge(most int64) *fault.Error {
 }
 
 // readBody reads the JSON body of an API request, nil where there is none. Faults: those of ReadRaw and checkJSON,
-// content_type_unsupported. An absent Content-Type is taken as JSON: many a client forgets it, and nothing else could
-// be meant.
+// content_type_unsupported. An absent Content-Type counts as JSON: many clients forget it, and no other type could be
+// meant.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	payload, err := ReadRaw(w, r)
 	if err != nil || len(payload) == 0 {

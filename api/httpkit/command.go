@@ -14,12 +14,12 @@ import (
 // Admission lets a request in, until leave is called, or turns it away.
 type Admission func() (leave func(), err error)
 
-// Command runs a request that asks something of an existing resource. Its whole effect, and the answer that repeats are
-// given, are one transaction of a use case: perform, which calls before as the first thing of that transaction and keep
-// as the last. The row of the request's key is written first, so that a repeat beside it waits there and then reads the
-// answer, instead of being judged by what the first one changed. A refusal is stored only if it is final: one that
-// passes is judged anew when the caller comes back. admit, where given, may turn the request away before any work is
-// done for it; a repeat that another one has answered meanwhile is not asked.
+// Command runs a command on an existing resource. Its whole effect, and the answer for repeats, are one transaction of
+// a use case: perform, which calls before at the begin of that transaction and keep at its end. The row of the
+// request's key is written first, so that a concurrent repeat waits there and then reads the answer, instead of being
+// judged by the changes of the first one. A refusal is stored only if it is final: a repeat after a temporary one is
+// judged again. admit, where given, may refuse the request before any work is done for it; it is not called for a
+// repeat that another request has answered meanwhile.
 func Command[R, T any](
 	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
 	perform func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error, admit ...Admission,
@@ -68,9 +68,9 @@ func Command[R, T any](
 	}
 }
 
-// remember stores a final refusal, which changed nothing, so that a repeat hears the same. Where another request with
-// the same key came first, its answer is this request's answer too: this one may have been refused before it could meet
-// the row of the first, by what has changed since.
+// remember stores a final refusal, which changed nothing, so that a repeat gets the same. Where another request with
+// the same key came first, this request gets its answer: changes since then may have led to a refusal before this
+// request could meet the row of the first.
 func remember[T any](ctx context.Context, k *Kit, c *Call, refusal error) (*Reply[T], error) {
 	p := k.refuse(ctx, refusal)
 	ctx, cancel := k.Afterwards(ctx)

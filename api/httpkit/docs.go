@@ -157,7 +157,7 @@ func fieldsOf(doc *huma.OpenAPI, schema *huma.Schema, prefix string) []docsField
 func resolve(doc *huma.OpenAPI, schema *huma.Schema) *huma.Schema {
 	for schema != nil && schema.Ref != "" || schema != nil && len(schema.AnyOf) > 0 {
 		if len(schema.AnyOf) > 0 {
-			schema = schema.AnyOf[0] // the whole one; the text says what a publishable key sees
+			schema = schema.AnyOf[0] // the full schema; the text describes what a publishable key sees
 			continue
 		}
 		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)
@@ -190,7 +190,7 @@ func typeOf(schema *huma.Schema) string {
 	}
 }
 
-// limitsOf says in words what a schema says about a value beyond its type.
+// limitsOf returns the limits of a schema beyond its type, in words.
 func limitsOf(schema *huma.Schema) string {
 	if schema == nil {
 		return ""
@@ -213,7 +213,7 @@ func limitsOf(schema *huma.Schema) string {
 	return strings.Join(slices.DeleteFunc(limits, func(s string) bool { return s == "" }), " ")
 }
 
-// between is the sentence about two limits, either of which may be absent.
+// between returns the sentence about two limits, either of which may be absent.
 func between(least, most, of string) string {
 	var s string
 	switch {

@@ -10,9 +10,9 @@ import (
 	"perennial/billing/fault"
 )
 
-// Entries divides a JSON list into its entries, which are not looked into: each is to be judged by itself. The list
-// is the one field of an object or, where field is empty, the payload. Faults: json_malformed, type_wrong,
-// field_missing, field_unknown, field_repeated; out_of_range, for fewer than 1 or more than most.
+// Entries splits a JSON list into its entries without decoding them, so that each can be judged separately. The list is
+// the one field of an object or, where field is empty, the payload. Faults: json_malformed, type_wrong, field_missing,
+// field_unknown, field_repeated; out_of_range, for fewer than 1 or more than most.
 func Entries(payload []byte, field string, most int) ([]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	var entries []json.RawMessage

@@ -17,8 +17,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// guard stands before every operation: form of the key, a seat, key, quota, query, body, headers, in this order, so
-// that a stranger costs little and learns nothing from a malformed request.
+// guard runs before every operation: form of the key, a seat, key, quota, query, body, headers, in this order, so that
+// a stranger costs little and learns nothing from a malformed request.
 func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
@@ -120,7 +120,7 @@ type bodyContext struct {
 	seat *seats.Seat
 }
 
-// BodyWriter is asked for when the answer is complete. A caller who does not read it keeps nobody else waiting.
+// BodyWriter is called when the answer is complete. A caller that does not read it must not delay others.
 func (c bodyContext) BodyWriter() io.Writer {
 	c.seat.Leave()
 	return c.humaContext.BodyWriter()
@@ -142,7 +142,7 @@ func (c bodyContext) Header(name string) string {
 // Unwrap lets humamux find its own context.
 func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
 
-// interrupted says what to do about an answer that never came. Only a caller with a key can repeat blindly.
+// interrupted says what to do about a missing answer. Only a caller with a key can repeat blindly.
 func interrupted(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok && c.repeat != nil {
 		return "The request ended before its response. Repeat it with the same Idempotency-Key."
@@ -162,7 +162,7 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	if errors.Is(err, seats.ErrOverloaded) { // what the service is meant to do; a line for each would be one more load
+	if errors.Is(err, seats.ErrOverloaded) { // normal under load; a line for each would add to the load
 		telemetry.RequestFrom(ctx).Shed = true
 		return p
 	}

@@ -17,17 +17,17 @@ const readyBudget = 2 * time.Second
 var errDraining = fault.New(fault.Unavailable, "draining",
 	"This server process is shutting down. Send the request again.")
 
-// ErrDatabaseAway is why a process that needs the database is not ready without it.
+// ErrDatabaseAway is the reason why a process that needs the database is not ready without it.
 var ErrDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
 	"The database does not respond. Try again in a moment.")
 
 // Requirement is something that a process needs before it takes work.
 type Requirement struct {
 	Check  func(ctx context.Context) error
-	Absent *fault.Error // what callers are told; the cause is logged only
+	Absent *fault.Error // the fault for callers; the cause is only logged
 }
 
-// Health answers whether a process runs, and whether it takes work. Every port of a process that asks has one.
+// Health serves whether a process runs, and whether it takes work. Every port of a process has one.
 type Health struct {
 	draining atomic.Bool
 	needs    []Requirement
@@ -35,7 +35,7 @@ type Health struct {
 	said     atomic.Value // string: code of the absence that was logged last; empty: ready
 }
 
-// NewHealth is the health of a process with these requirements. What they do not need is left out on purpose: without
+// NewHealth returns the health of a process with these requirements. Optional services are omitted on purpose: without
 // Temporal, reads and creations still work.
 func NewHealth(log *zap.Logger, needs ...Requirement) *Health {
 	h := &Health{needs: needs, log: log}
@@ -46,10 +46,10 @@ func NewHealth(log *zap.Logger, needs ...Requirement) *Health {
 // Drain makes the process not ready for good.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Live says that the process runs, and nothing about others: restarting us repairs no database.
+// Live responds that the process runs, and ignores its requirements: restarting us repairs no database.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 
-// Ready says whether to send work here, and else what is missing first.
+// Ready responds whether to send work here, or else the first missing requirement.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	if missing := h.missing(r.Context()); missing != nil {
 		writeProblem(w, problemOf(missing, requestIDFrom(r.Context())))
@@ -66,7 +66,7 @@ func (h *Health) missing(ctx context.Context) *fault.Error {
 	defer cancel()
 	for _, need := range h.needs {
 		if err := need.Check(ctx); err != nil {
-			// Balancers ask every second or so: only what has changed is news.
+			// Balancers ask every second or so: only a change is logged.
 			if h.said.Swap(need.Absent.Code) != need.Absent.Code {
 				h.log.Warn("not ready", zap.String("code", need.Absent.Code), zap.Error(err))
 			}

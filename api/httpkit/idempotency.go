@@ -28,7 +28,7 @@ var (
 			"The request was performed and is not repeated. Use a new Idempotency-Key for a new request.")
 )
 
-// repeatable is what makes a request recognisable: where, which key, and what it said.
+// repeatable identifies a request: its route, its key and its contents.
 type repeatable struct {
 	route       string // without prefix: /api and /v1 are the same endpoint
 	key         string
@@ -62,19 +62,19 @@ func withoutPrefix(path string, prefixes []string) string {
 	return path
 }
 
-// fingerprint hashes what a body says: clients that retry may well write the same fields in another order.
+// fingerprint hashes the contents of a body: clients that retry may well write the same fields in another order.
 func fingerprint(payload []byte) []byte {
 	var v any
 	dec := json.NewDecoder(reader(payload))
 	dec.UseNumber()
 	if dec.Decode(&v) == nil {
-		payload, _ = json.Marshal(v) // object keys come out sorted; what was decoded can be encoded
+		payload, _ = json.Marshal(v) // object keys are sorted; a decoded value can be encoded
 	}
 	sum := sha256.Sum256(payload)
 	return sum[:]
 }
 
-// row is what db stores about the request and, where it is given, its answer.
+// row returns the row about the request and, where there is one, its answer.
 func (rp *repeatable) row(st stored) db.IdempotencyKey {
 	return db.IdempotencyKey{
 		Route: rp.route, Key: rp.key, Fingerprint: rp.fingerprint, StatusCode: st.status, Response: st.raw,
@@ -144,7 +144,7 @@ func idIn(raw []byte) string {
 type Made[T any] struct {
 	Resource   T
 	CustomerID string
-	// Repeats is what repeats are answered and what is stored for them, where that is less than Resource: a secret is
+	// Repeats is the resource in the answers to repeats, which is stored, where it differs from Resource: a secret is
 	// shown once and never stored. Nil: Resource.
 	Repeats *T
 }
@@ -158,9 +158,9 @@ func (m Made[T]) stored(out *Reply[T]) stored {
 	return st
 }
 
-// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep as the last
-// thing of that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a
-// crash, is answered from what was committed; one that runs beside it waits for it and then reads it.
+// Create runs a request whose whole effect is one transaction of a use case: perform, which calls keep at the end of
+// that transaction, with its result. The answer is rendered and stored there, so that a repeat, also after a crash,
+// gets the committed answer; a concurrent repeat waits for it and then reads it.
 func Create[R, T any](
 	ctx context.Context, k *Kit, c *Call, status int, render func(R) Made[T],
 	perform func(keep func(*db.Tx, R) error) error,

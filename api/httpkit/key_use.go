@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// keyUse remembers when keys were last used, until somebody writes it down: a row of each request would cost more than
-// the request.
+// keyUse remembers when keys were last used, until that is written to the database: a row of each request would cost
+// more than the request.
 type keyUse struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by key id

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// Deps are what a Kit works with.
+// Deps are the dependencies of a Kit.
 type Deps struct {
 	Store     *db.Store
 	Telemetry *telemetry.Telemetry
@@ -35,21 +35,21 @@ type Config struct {
 	Refusals map[string][]string
 	// Prefixes under which every operation answers, from the same handler.
 	Prefixes []string
-	// PublicURL is how the outside reaches the API; it is in the OpenAPI document. Empty: relative.
+	// PublicURL is the address of the API from outside, for the OpenAPI document. Empty: relative.
 	PublicURL string
 	// TrustedProxies may say in X-Forwarded-For for whom they ask.
 	TrustedProxies []netip.Prefix
 	// Bounds of every answer; zero: ten seconds altogether.
 	Bounds Bounds
-	// Requests bounds those of each API key; nil: any number.
+	// Requests bounds the requests of each API key; nil: any number.
 	Requests *quota.Quota
-	// Visitors bounds those of each address with a publishable key, which is in web pages for anybody to read.
+	// Visitors bounds the requests of each address with a publishable key, which anyone can read in web pages.
 	Visitors *quota.Quota
 	// AtOnce bounds the operations that are worked on at one time; 0: any number.
 	AtOnce int
 }
 
-// Kit answers operations over HTTP. Register adds them, Publish their documentation.
+// Kit serves operations over HTTP. Register adds them, Publish their documentation.
 type Kit struct {
 	store     *db.Store
 	telemetry *telemetry.Telemetry
@@ -66,7 +66,7 @@ type Kit struct {
 	huma   huma.API
 	// literals are the paths of operations without variables, with their prefixes.
 	literals map[string]bool
-	// serving ends when nobody may be kept waiting any more.
+	// serving ends when waiting callers must be answered.
 	serving  context.Context
 	endWaits context.CancelFunc
 }
@@ -84,7 +84,7 @@ func New(d Deps, c Config) *Kit {
 	return k
 }
 
-// Handler answers requests.
+// Handler serves requests.
 func (k *Kit) Handler() http.Handler {
 	return k.telemetry.Middleware(headed(k.recovered(headIsGet(http.HandlerFunc(k.dispatch)))))
 }
@@ -92,5 +92,5 @@ func (k *Kit) Handler() http.Handler {
 // Router is for routes that are no operations of the API.
 func (k *Kit) Router() *mux.Router { return k.router }
 
-// EndWaits answers requests that wait for a final state with the present one, because the process is to end.
+// EndWaits ends waits for a final state, which are answered with the present one, because the process is about to end.
 func (k *Kit) EndWaits() { k.endWaits() }

@@ -23,8 +23,8 @@ type Page struct {
 	EndingBefore  string `query:"endingBefore" maxLength:"64" doc:"The id of an entry of this list. Returns the entries before it, which are newer. Safe for polling: no entry appears later behind an id that was returned."`
 }
 
-// DB checks the page and whatever else of the query names a resource. prefix is that of the ids in the list: any other
-// text as a cursor would end the list early, or begin it again, without a word.
+// DB checks the page and the ids in other parameters of the query. prefix is that of the ids in the list: any other
+// text as a cursor would silently end the list early, or begin it again.
 func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 	if p.StartingAfter != "" && p.EndingBefore != "" {
 		return db.Page{}, fault.InvalidParam("endingBefore", "parameters_exclusive",
@@ -49,7 +49,7 @@ func (p Page) DB(prefix string, filters ...Reference) (db.Page, error) {
 // Reference is a filter by the id of another resource.
 type Reference struct{ param, prefix, id string }
 
-// Refers makes a filter: param is how callers spell it, prefix that of the ids it takes.
+// Refers returns a filter: param is its name for callers, prefix that of the ids it takes.
 func Refers(param, prefix, value string) Reference { return Reference{param, prefix, value} }
 
 // ListOf renders one page of rows.

@@ -12,7 +12,7 @@ type Listed struct {
 	Code       string   `json:"code"`
 	Status     int      `json:"status"`
 	Title      string   `json:"title"`
-	Texts      []string `json:"texts"`                // what it means; … stands for what differs
+	Texts      []string `json:"texts"`                // its meaning; … stands for the variable parts
 	Repeat     string   `json:"repeat"`               // whether to repeat the request, and when
 	Everywhere bool     `json:"everywhere,omitempty"` // this package makes it, so it is no matter of one resource
 }

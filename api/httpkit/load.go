@@ -22,8 +22,8 @@ type ByID struct {
 	ID string `path:"id" maxLength:"64" doc:"The id of the resource."`
 }
 
-// LoadByID builds a loader. What is not even shaped like an id of ours is absent, like any other; absent is the fault
-// of db that says so.
+// LoadByID returns a loader. A text without the shape of our ids is absent, like any other; absent is the fault of db
+// for that.
 func LoadByID[R any](
 	k *Kit, prefix string, absent *fault.Error,
 	fetch func(ctx context.Context, hash []byte, id string) (db.APIKey, R, error),
@@ -42,11 +42,11 @@ func LoadByID[R any](
 	return Loader{absent: absent.Code, fetch: load}
 }
 
-// Resource is what the operation's loader fetched.
+// Resource returns the resource that the operation's loader fetched.
 func Resource[R any](c *Call) R { return c.resource.(R) }
 
-// NotFound is the answer for an id that is absent here, whether or not it exists elsewhere. absent is the fault of db
-// that says so; callers of the API are told what to check instead.
+// NotFound returns the refusal of an id that is absent here, whether or not it exists elsewhere. absent is the fault of
+// db for that; callers of the API are told what to check instead.
 func NotFound(absent *fault.Error) *fault.Error {
 	return fault.New(fault.NotFound, absent.Code,
 		"The resource does not exist in this environment. Check the id and the API key.")

@@ -14,7 +14,7 @@ import (
 // requestIDFrom is the id that telemetry gave the request.
 func requestIDFrom(ctx context.Context) string { return telemetry.RequestFrom(ctx).ID }
 
-// headed sets what every answer carries, beside the X-Request-Id of telemetry.
+// headed sets the headers of every answer, in addition to the X-Request-Id of telemetry.
 func headed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -24,11 +24,11 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
-// headIsGet answers HEAD like GET; net/http, which knows what was asked, sends the headers alone.
+// headIsGet serves HEAD like GET; net/http, which knows the real method, sends the headers alone.
 func headIsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			r = r.WithContext(r.Context()) // a copy: what is logged stays HEAD
+			r = r.WithContext(r.Context()) // a copy: the log still shows HEAD
 			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)
@@ -66,7 +66,7 @@ func allowAnyOrigin(header http.Header) {
 	header.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy")
 }
 
-// preflight answers the question that browsers ask first, because Authorization is not a header of plain requests.
+// preflight answers the preflight request of browsers, which Authorization requires.
 func preflight(w http.ResponseWriter, _ *http.Request) {
 	header := w.Header()
 	allowAnyOrigin(header)

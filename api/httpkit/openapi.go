@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// writeEncoded is huma's marshaller: every answer is encoded in one way, or already. Encoding twice could give two
-// forms of one answer: the one that was sent and the one that is stored for repeats.
+// writeEncoded is huma's marshaller: every answer is encoded in one way, or already encoded. Encoding twice could give
+// two forms of one answer: the one that is sent and the one that is stored for repeats.
 func writeEncoded(w io.Writer, v any) error {
 	_, err := w.Write(encode(v))
 	return err
@@ -34,7 +34,7 @@ func (k *Kit) info(doc *huma.OpenAPI) {
 	}
 }
 
-// describe makes huma's operation of ours. Its path has no prefix: the prefixes are servers of the document.
+// describe converts our operation to huma's. Its path has no prefix: the prefixes are servers of the document.
 func (k *Kit) describe(op Operation) huma.Operation {
 	o := huma.Operation{
 		OperationID: op.Name, Method: op.Method, Path: op.Path, Tags: []string{op.Tag},
@@ -101,7 +101,7 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	return out
 }
 
-// limits describes the headers that tell a key what it has left.
+// limits describes the headers with the rest of a key's quota.
 func limits() map[string]*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return map[string]*huma.Param{
@@ -116,8 +116,8 @@ func limits() map[string]*huma.Param {
 	}
 }
 
-// refusalReasons says which statuses an operation may refuse with, and why. It depends on what the operation is, so
-// that a new one cannot forget a status that its machinery sends.
+// refusalReasons returns the statuses with which an operation may refuse, and why. They follow from the operation's
+// properties, so that a new one cannot forget a status that its machinery sends.
 func (o Operation) refusalReasons() map[int]string {
 	reasons := map[int]string{
 		http.StatusBadRequest:          "The query string, a header or the body is malformed.",
@@ -155,8 +155,8 @@ func (o Operation) refusalReasons() map[int]string {
 // refersTo: the body names resources that may be absent.
 func (o Operation) refersTo() bool { return o.changes() && o.Request != nil }
 
-// dropHeaders takes from the document the headers that the operation never answers. huma documents every header field
-// of Reply, which all operations share.
+// dropHeaders removes headers from the document that the operation never sends. huma documents every header field of
+// Reply, which all operations share.
 func (o Operation) dropHeaders(responses map[string]*huma.Response) {
 	headers := responses[strconv.Itoa(o.Status)].Headers
 	if !o.changes() {
@@ -190,7 +190,8 @@ func (k *Kit) render() []byte {
 	return doc
 }
 
-// allowNewFields lets answers grow: what is strict about requests would make clients refuse a field that we add.
+// allowNewFields allows further fields in answers: with the strictness of requests, clients would refuse a field that
+// we add.
 func allowNewFields(doc *huma.OpenAPI) {
 	strict := map[string]bool{}
 	for _, item := range doc.Paths {
@@ -232,8 +233,9 @@ func collect(doc *huma.OpenAPI, schema *huma.Schema, names map[string]bool) {
 	}
 }
 
-// describeProperties gives properties that say nothing of themselves the words of their name: first those of the schema
-// ("Invoice.status"), then those that a name has everywhere ("customerId"). So what all resources share is said once.
+// describeProperties gives properties without a description the words of their name: first those of the schema
+// ("Invoice.status"), then those that a name has everywhere ("customerId"). So texts that all resources share are
+// written once.
 func describeProperties(doc *huma.OpenAPI, words map[string]string) {
 	for schema, s := range doc.Components.Schemas.Map() {
 		for name, p := range s.Properties {

@@ -29,7 +29,7 @@ type Operation struct {
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
 	Request     any    // example
 	Response    any    // example
-	Publicly    any    // example of what a publishable key is answered, where that is less
+	Publicly    any    // example of the answer for a publishable key, where it differs
 }
 
 // changes reports whether the operation may have an effect, and so takes an Idempotency-Key.
@@ -40,7 +40,7 @@ type Call struct {
 	Principal
 	Prefix   string  // under which the operation was called
 	Body     []byte  // of a raw operation that is not endless
-	audited  db.Call // what the audit log says about it
+	audited  db.Call // its record in the audit log
 	resource any
 	schemas  huma.Registry // of the requests of all operations
 	repeat   *repeatable   // nil: the request has no Idempotency-Key
@@ -69,7 +69,7 @@ func Register[I, O any](k *Kit, op Operation, h Handler[I, O]) {
 	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Reply[O], error) {
 		c, ok := ctx.Value(callKey{}).(*Call)
 		if !ok {
-			// guard has not run: to refuse is the only safe answer, and the log says why.
+			// guard has not run: refusing is the only safe answer, and the log has the reason.
 			return nil, k.refuse(ctx, errors.New("httpkit: an operation without authentication"))
 		}
 		out, err := h(ctx, c, in)
@@ -81,7 +81,7 @@ func Register[I, O any](k *Kit, op Operation, h Handler[I, O]) {
 	op.dropHeaders(described.Responses)
 }
 
-// Reply is a success. Its body is encoded once, because what is stored for repeats must be what was sent.
+// Reply is a success. Its body is encoded once, because the bytes stored for repeats must be those that were sent.
 type Reply[T any] struct {
 	Status   int
 	Replayed string `header:"Idempotent-Replayed" doc:"true if the response is that of an earlier request with the same Idempotency-Key."`
@@ -95,13 +95,13 @@ type body[T any] struct{ raw []byte }
 
 func (b body[T]) encodedJSON() []byte { return b.raw }
 
-// Schema is what the OpenAPI document says about the body.
+// Schema returns the body's schema for the OpenAPI document.
 func (body[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// Answer is a success of an operation that knows repeats by itself: replayed says that it is that of an earlier
-// request.
+// Answer returns a success of an operation that recognizes repeats without a key: replayed means that it is that of an
+// earlier request.
 func Answer[T any](status int, v T, replayed bool) *Reply[T] {
 	out := answer(status, v)
 	if replayed {
@@ -121,13 +121,13 @@ func Trimmed[T, Part any](out *Reply[Part], err error) (*Reply[T], error) {
 	return &Reply[T]{Status: out.Status, Body: body[T]{raw: out.Body.raw}}, nil
 }
 
-// Value is what the body holds, also of a replayed one.
+// Value returns the contents of the body, also of a replayed one.
 func (r *Reply[T]) Value() (v T, err error) {
 	err = json.Unmarshal(r.Body.raw, &v)
 	return v, err
 }
 
-// Now replaces the body by what the resource has become since.
+// Now replaces the body by the present state of the resource.
 func (r *Reply[T]) Now(v T) { r.Body.raw = encode(v) }
 
 func answer[T any](status int, v T) *Reply[T] {

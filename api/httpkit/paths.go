@@ -10,8 +10,8 @@ import (
 )
 
 // paths finds the operation of a request segment by segment. mux compares a path with the pattern of one route after
-// the other, which takes longer the more operations there are. It stays behind this for what is no operation: other
-// routes, and all that is answered 404 or 405. The zero value is ready.
+// the other, which takes longer the more operations there are. It still serves all other routes, and all requests that
+// get 404 or 405. The zero value is ready.
 type paths struct {
 	literals map[string]*paths
 	variable *paths
@@ -40,7 +40,7 @@ func (p *paths) add(method, template string, serve http.HandlerFunc) {
 	p.methods[method] = e
 }
 
-// child is where a segment of a template leads.
+// child returns the node for a segment of a template.
 func (p *paths) child(segment string) *paths {
 	if variable(segment) {
 		if p.variable == nil {
@@ -57,8 +57,8 @@ func (p *paths) child(segment string) *paths {
 	return p.literals[segment]
 }
 
-// find returns the operation of a path without its first slash, and what the path says for its variables; nil: there is
-// none. A segment that is written in a template goes before a variable.
+// find returns the operation of a path without its first slash, and the values of its variables; nil: there is none. A
+// literal segment goes before a variable.
 func (p *paths) find(method, path string, variables int) (*endpoint, map[string]string) {
 	segment, rest, more := strings.Cut(path, "/")
 	if next := p.literals[segment]; next != nil {
@@ -76,7 +76,7 @@ func (p *paths) find(method, path string, variables int) (*endpoint, map[string]
 	return e, vars
 }
 
-// at is find for what follows a segment; more: something does.
+// at is find for the rest after a segment; more: there is a rest.
 func (p *paths) at(method, rest string, more bool, variables int) (*endpoint, map[string]string) {
 	if more {
 		return p.find(method, rest, variables)

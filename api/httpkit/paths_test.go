@@ -18,7 +18,7 @@ var templates = []string{
 	"/usage/batch/{line}", "/subscriptions/{id}/coupons/{couponId}", "/subscriptions/preview", "/subscriptions/{id}",
 }
 
-// What is found is what mux would find, with the same variables.
+// paths finds the same operation as mux, with the same variables.
 func TestPaths_AgreeWithMux(t *testing.T) {
 	t.Parallel()
 	var found paths

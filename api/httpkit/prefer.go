@@ -14,7 +14,7 @@ import (
 // maxWait bounds Prefer: wait; connections that idle longer die in proxies.
 const maxWait = 30 * time.Second
 
-// wait is how long a caller is ready to wait for a final state (RFC 7240); zero: not at all.
+// wait is the time for which a caller will wait for a final state (RFC 7240); zero: not at all.
 type wait time.Duration
 
 // parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks;
@@ -50,10 +50,10 @@ func (w wait) applied() string {
 	return "wait=" + strconv.Itoa(int(time.Duration(w)/time.Second))
 }
 
-// Await looks, and looks again when what it waits for may have come about, until the resource is final, the caller's
-// patience is over or this process is to end, and answers with it as it then is. Neither the end of the wait nor a
-// failed look is an error of the request: what it asked for has happened. What is stored for repeats stays the answer
-// that was committed with the effect.
+// Await reads the resource, and reads it again at each event that may have changed it, until it is final, the caller's
+// patience is over or this process is about to end, and responds with its present state. Neither the end of the wait
+// nor a failed read is an error of the request, which was performed. The stored answer for repeats stays the one that
+// was committed with the effect.
 func Await[T any](
 	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited,
 	look func(context.Context) (v T, final bool, err error),

@@ -11,8 +11,8 @@ import (
 	"perennial/internal/apikey"
 )
 
-// Principal is who a request comes from and what it may reach. Handlers see this, not the row of a key, so that other
-// ways to sign in can serve the same operations.
+// Principal is the caller of a request and the environment that it may reach. Handlers see this, not the row of a key,
+// so that other ways to sign in can serve the same operations.
 type Principal struct {
 	TenantID      string
 	EnvironmentID string

@@ -63,7 +63,7 @@ var statuses = map[string]int{
 	"header_malformed":         http.StatusBadRequest,
 }
 
-// authenticate is what a client without a usable key is told to send (RFC 6750).
+// authenticate is the challenge for a client without a usable key (RFC 6750).
 const authenticate = `Bearer realm="perennial"`
 
 // invalidAccount is the failure code of a payment whose payment method cannot be charged.
@@ -138,7 +138,7 @@ func (p *Problem) encodedJSON() []byte {
 	}
 	b, err := marshal(p)
 	if err != nil {
-		panic("httpkit: a problem cannot be encoded: " + err.Error()) // it holds strings and numbers only
+		panic("httpkit: a problem cannot be encoded: " + err.Error()) // it has strings and numbers only
 	}
 	return b
 }
@@ -149,7 +149,7 @@ func (p *Problem) GetStatus() int { return p.Status }
 // GetHeaders are Retry-After and WWW-Authenticate.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
-// ContentType is that of RFC 9457.
+// ContentType returns the content type of RFC 9457.
 func (p *Problem) ContentType(string) string { return ProblemType }
 
 // The content types of answers.
@@ -158,7 +158,7 @@ const (
 	ProblemType = "application/problem+json"
 )
 
-// writeProblem answers outside of huma: unknown routes, panics, callbacks.
+// writeProblem writes a problem outside of huma: unknown routes, panics, callbacks.
 func writeProblem(w http.ResponseWriter, p *Problem) {
 	header := w.Header()
 	for name, values := range p.header {

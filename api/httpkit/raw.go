@@ -18,7 +18,7 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// RawBody says what an operation reads and writes that is not one JSON value each.
+// RawBody describes bodies of an operation that are not one JSON value each.
 type RawBody struct {
 	Takes   []string // content types of requests; the first is documented
 	Answers string   // the content type of success
@@ -99,8 +99,8 @@ func (k *Kit) openRaw(
 	return c, seat.During(ctx, func() (err error) { c.Body, err = readUpTo(w, r, body.Most); return err })
 }
 
-// Readmit judges the caller's key again, as it is now: an endless request may outlive it. Faults: those of every
-// request.
+// Readmit judges the caller's key again, in its present state: an endless request may outlive it. Faults: those of
+// every request.
 func (c *Call) Readmit(ctx context.Context) error { return c.again(ctx) }
 
 // ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of strictjson.Check; of
@@ -129,7 +129,7 @@ func WriteLine(w io.Writer, v any) error {
 	return err
 }
 
-// StatusOf is the HTTP status that a refusal of a part of a request would have by itself.
+// StatusOf returns the HTTP status that a refusal of a part of a request would have alone.
 func StatusOf(err error) int { return problemOf(err, "").Status }
 
 // LogRefusal notes in the request's record why the rest of a body was not read, which no status says any more.

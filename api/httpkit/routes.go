@@ -36,7 +36,7 @@ func (k *Kit) route() {
 // everyPrefix has an operation answer under each prefix, while the OpenAPI document describes it once.
 type everyPrefix struct{ *Kit }
 
-// ServeHTTP is asked for by huma, which serves no requests by itself here.
+// ServeHTTP is required by huma, which serves no requests alone here.
 func (e everyPrefix) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.router.ServeHTTP(w, r) }
 
 // Handle is called by huma for each operation.
@@ -105,7 +105,7 @@ func (k *Kit) Publish() {
 	})
 }
 
-// ownAddress is how a caller reached us.
+// ownAddress returns the address by which a caller reached us.
 func ownAddress(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
@@ -113,8 +113,8 @@ func ownAddress(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// Raw is a handler of what is no operation of the API, such as a provider's callback: it reads the request and writes
-// its own success. Its errors become problems, and its time is bounded like everybody's.
+// Raw returns a handler for a route that is no operation of the API, such as a provider's callback: it reads the
+// request and writes its own success. Its errors become problems, and its time is bounded as everywhere.
 func (k *Kit) Raw(handle func(ctx context.Context, w http.ResponseWriter, r *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), k.bounds.Answer)

@@ -22,8 +22,7 @@ func NewShapes() Shapes {
 	return Shapes{schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)}
 }
 
-// Decode reads JSON into a T. What is wrong with its shape comes back as faults, which name the field; there may be
-// several.
+// Decode reads JSON into a T. Faults of its shape name the field; there may be several.
 func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	if err := strictjson.Check(text); err != nil {
 		return v, []*fault.Error{fault.From(err)}
@@ -31,7 +30,7 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	return shaped[T](s, text, ofFile)
 }
 
-// Prepare makes the schema of T, which is only read afterwards: whoever decodes at the same time as others needs it.
+// Prepare makes the schema of T, which is only read afterwards: concurrent callers of Decode must call it first.
 func Prepare[T any](s Shapes) { s.schemas.Schema(reflect.TypeFor[T](), true, "") }
 
 // shaped is Decode of text that was checked.

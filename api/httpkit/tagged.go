@@ -9,13 +9,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Tagged is the request of an operation whose answer has an ETag: a caller that asks often sends the tag of the answer
-// it has, and is told with 304 that it still holds.
+// Tagged is the request of an operation whose answer has an ETag: a caller that polls often sends the tag of its last
+// answer, and gets 304 while that still holds.
 type Tagged struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" example:"\"4KlHzBxPzSfqhzJzLw9wyQ\"" doc:"The ETag of the answer that you have. 304: it still holds."`
 }
 
-// OKTagged is a success with status 200 and a tag, or 304 where the caller has what it names.
+// OKTagged returns a success with status 200 and a tag, or 304 where the caller already has this answer.
 func OKTagged[T any](in Tagged, v T) *Reply[T] {
 	out := OK(v)
 	sum := sha256.Sum256(out.Body.raw)
@@ -28,7 +28,7 @@ func OKTagged[T any](in Tagged, v T) *Reply[T] {
 	return out
 }
 
-// notModified is what the document says of it.
+// notModified returns the description of 304 for the document.
 func notModified() *huma.Response {
 	return &huma.Response{Description: "The answer of If-None-Match still holds."}
 }

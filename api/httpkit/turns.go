@@ -5,20 +5,19 @@ import (
 	"sync"
 )
 
-// turns lets requests with the same Idempotency-Key that meet in this process go one after another, so that a repeat
-// waits here for the answer that it is going to be given: without a connection to the database in hand, and without
-// being counted as one more command. Repeats that meet in two processes wait for each other at the row of their key.
-// The zero value is ready.
+// turns serializes requests with the same Idempotency-Key in this process, so that a repeat waits here for its answer:
+// without a connection to the database, and without counting as one more command. Repeats in two processes wait for
+// each other at the row of their key. The zero value is ready.
 type turns struct {
 	mu    sync.Mutex
 	lines map[turn]*line
 }
 
-// turn is what makes two requests repeats of each other; their bodies are compared once there is an answer.
+// turn identifies requests that repeat each other; their bodies are compared once there is an answer.
 type turn struct{ environmentID, route, key string }
 
 type line struct {
-	free   chan struct{} // holds one token while it is nobody's turn
+	free   chan struct{} // holds one token while no request has the turn
 	behind int           // requests in the line, with the one whose turn it is
 }
 
@@ -65,8 +64,8 @@ func (t *turns) depart(of turn, l *line) {
 	}
 }
 
-// inTurn waits until no other request with the caller's key runs here, and returns what one that came first was
-// answered, if there was one. A request without a key has no repeats.
+// inTurn waits until no other request with the caller's key runs here, and returns the answer of an earlier one, if
+// there was one. A request without a key has no repeats.
 func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored, err error) {
 	if c.repeat == nil {
 		return func() {}, nil, nil

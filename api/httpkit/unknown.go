@@ -32,7 +32,7 @@ func siblingsOf(op *huma.Operation, schemas huma.Registry) siblings {
 	}
 }
 
-// namesIn follows path, but for its last part, and returns the names of the object it leads to. It follows the schema
+// namesIn follows path except for its last part, and returns the names of the object at its end. It follows the schema
 // rather than the body, so a path through fields that do not exist has no names.
 func namesIn(schema *huma.Schema, schemas huma.Registry, path []string) []string {
 	for _, part := range path[:len(path)-1] {
@@ -61,7 +61,7 @@ func resolved(schema *huma.Schema, schemas huma.Registry) *huma.Schema {
 	return schema
 }
 
-// unknown says what to send instead of a name that the request does not have: the one that was meant, or all.
+// unknown says what to send instead of an unknown name: the most similar one, or a list of all.
 func unknown(param, what string, names []string) string {
 	return unknownIn("request", param, what, names)
 }
@@ -90,7 +90,7 @@ func nearest(name string, names []string) string {
 	name, best, least := folded(name), "", 0
 	for _, n := range names {
 		d := spelling.Distance(name, folded(n))
-		// A quarter of the letters may be wrong. With more, the guess would often be a field that nobody meant.
+		// A quarter of the letters may be wrong. With more, the guess would often be a field that was not meant.
 		if (best == "" || d < least) && d <= max(1, len(n)/4) {
 			best, least = n, d
 		}
@@ -98,7 +98,7 @@ func nearest(name string, names []string) string {
 	return best
 }
 
-// folded makes customer_id, CustomerID and customerId the same.
+// folded maps customer_id, CustomerID and customerId to the same text.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

@@ -15,8 +15,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// ownWords makes huma strict and lets it speak in our problems. It reads these package variables, which therefore are
-// set once, before the first API exists.
+// ownWords makes huma strict and replaces its messages by our problems. huma reads these package variables, which
+// therefore are set once, before the first API exists.
 var ownWords = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true // {"CUSTOMERID": …} is an unknown field, not a lucky guess
 	huma.DefaultArrayNullable = false
@@ -45,8 +45,8 @@ func plainly(format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// validationProblem translates what huma found wrong with the shape of a request. All fields that are wrong are listed,
-// up to maxErrors, so that a form is corrected in one go; code and param of the problem are those of the first.
+// validationProblem converts huma's errors about the shape of a request. All wrong fields are listed, up to maxErrors,
+// so that a form can be corrected at once; code and param of the problem are those of the first.
 func validationProblem(requestID string, status int, message string, errs []error, names siblings) *Problem {
 	// huma failed, not the caller: the cause goes to the log and not into the answer.
 	if status >= 500 || status == 0 {
@@ -77,8 +77,8 @@ func validationProblem(requestID string, status int, message string, errs []erro
 // maxErrors bounds the fields that one response lists, so that a long wrong list stays readable.
 const maxErrors = 20
 
-// upToLimits leaves out what is wrong with the entries of a list that is too long, and everything beyond maxErrors.
-// fields are sorted, so a list comes before its entries.
+// upToLimits omits errors in the entries of a list that is too long, and all beyond maxErrors. fields are sorted, so a
+// list comes before its entries.
 func upToLimits(fields []ProblemField) []ProblemField {
 	var kept []ProblemField
 	tooLong := ""
@@ -97,7 +97,7 @@ func upToLimits(fields []ProblemField) []ProblemField {
 	return kept
 }
 
-// tooManyItems is how huma begins to say that a list is too long.
+// tooManyItems is the begin of huma's message about a list that is too long.
 var tooManyItems, _, _ = strings.Cut(validation.MsgExpectedMaxItems, "%")
 
 // bodyFault is about the body as a whole. huma tells these cases apart by status and sentence only.
@@ -197,7 +197,7 @@ func sentence(param, code, message string, names []string) string {
 // quoted returns the name of a field as details show it.
 func quoted(param string) string { return "`" + param + "`" }
 
-// paramOf makes huma's location a caller's spelling: body.prices[0].amount is prices[0].amount.
+// paramOf converts huma's location to the caller's name: body.prices[0].amount is prices[0].amount.
 func paramOf(location string) string {
 	for _, root := range []string{"body", "query", "path", "header"} {
 		if location == root {

@@ -1,4 +1,4 @@
-// Package seats bounds the operations that a process works on at one time. It knows nothing of HTTP.
+// Package seats bounds the operations that a process works on at one time. It does not know HTTP.
 package seats
 
 import (
@@ -11,14 +11,15 @@ import (
 	"perennial/billing/fault"
 )
 
-// patience is how long a request waits for a seat. With the time that everybody in a seat is worked for it stays below
-// a second, after which most callers have given up and their work would be done for nobody.
+// patience is the time for which a request waits for a seat. Together with the time of work in a seat it stays below a
+// second, after which most callers have given up and the work would be wasted.
 const patience = 800 * time.Millisecond
 
-// crowd is how many requests may wait, for each seat.
+// crowd is the number of requests that may wait, for each seat.
 const crowd = 16
 
-// prompt is how long a seat is kept for a body that is not here yet. Nearly all come with their headers.
+// prompt is the time for which a seat is kept for a body that is not here yet. Nearly all bodies come with their
+// headers.
 const prompt = 10 * time.Millisecond
 
 // ErrOverloaded refuses an operation for which no seat became free in time.
@@ -26,14 +27,14 @@ var ErrOverloaded = fault.New(fault.Unavailable, "overloaded",
 	"The service has more requests than it can serve. This one was not performed. Repeat it after Retry-After.").
 	After(time.Second)
 
-// Seats bound the operations that are worked on at one time, so that under more load than the service can bear those
-// that are let in are answered soon and in full, instead of all of them late. Who merely waits has none.
+// Seats bound the operations that are worked on at one time. Under more load than the service can bear, admitted
+// requests are then answered soon and in full, instead of all of them late. A request that merely waits has no seat.
 type Seats struct {
 	free  *semaphore.Weighted // nil: no bound
 	queue *semaphore.Weighted
 }
 
-// New makes n seats; 0: there is no bound.
+// New returns n seats; 0: there is no bound.
 func New(n int) *Seats {
 	if n == 0 {
 		return &Seats{}
@@ -41,7 +42,7 @@ func New(n int) *Seats {
 	return &Seats{free: semaphore.NewWeighted(int64(n)), queue: semaphore.NewWeighted(int64(n) * crowd)}
 }
 
-// Seat is that of one request.
+// Seat is the seat of one request.
 type Seat struct {
 	of    *Seats
 	mu    sync.Mutex
@@ -74,7 +75,7 @@ func (s *Seat) Take(ctx context.Context) error {
 	return nil
 }
 
-// Leave gives the seat to somebody else, and reports whether there was one. It may be called again.
+// Leave gives the seat up, and reports whether there was one. It may be called again.
 func (s *Seat) Leave() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +87,8 @@ func (s *Seat) Leave() bool {
 	return left
 }
 
-// During does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody
-// else has the seat meanwhile. Faults: those of wait; overloaded.
+// During runs a wait for the caller, such as for its body. Where it takes longer than prompt, another request has the
+// seat meanwhile. Faults: those of wait; overloaded.
 func (s *Seat) During(ctx context.Context, wait func() error) error {
 	left := make(chan struct{})
 	late := time.AfterFunc(prompt, func() {

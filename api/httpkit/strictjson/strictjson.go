@@ -48,8 +48,8 @@ func CheckOf(body []byte, most int) error {
 	return nil
 }
 
-// place is where a value stands. It becomes a string only for a complaint,
-// so that a long name above many values costs nothing.
+// place is the position of a value. It becomes a string only for a fault, so that a long name above many values costs
+// nothing.
 type place struct {
 	parent *place
 	name   string
@@ -119,8 +119,8 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	return nil
 }
 
-// checkNote accepts any value that is not nested. A number has to be one that every parser can read: ours checks
-// requests as floating-point numbers, though what is kept are the digits.
+// checkNote accepts any value that is not nested. Every parser must be able to read a number: ours checks requests as
+// floating-point numbers, though the digits are kept.
 func checkNote(token json.Token, at *place) error {
 	switch t := token.(type) {
 	case json.Delim:
@@ -181,8 +181,8 @@ func (dec *checker) closing() error {
 	return nil
 }
 
-// checkString refuses NUL, which PostgreSQL cannot store, and U+FFFD, which encoding/json leaves where \ud800 and the
-// like stood: what was sent there is lost.
+// checkString refuses NUL, which PostgreSQL cannot store, and U+FFFD, which encoding/json writes for \ud800 and the
+// like: the original text is lost.
 func checkString(s string, at *place) error {
 	if strings.ContainsAny(s, "\x00\uFFFD") {
 		return fault.InvalidParam(at.String(), "text_invalid",
@@ -191,7 +191,7 @@ func checkString(s string, at *place) error {
 	return nil
 }
 
-// checkOurs is checkString for what is no caller's own note: people read it, in pages, documents and mails.
+// checkOurs is checkString for texts other than a caller's own notes: people read them in pages, documents and mails.
 func checkOurs(s string, at *place) error {
 	switch {
 	case text.Directs(s):
@@ -204,8 +204,8 @@ func checkOurs(s string, at *place) error {
 	return checkString(s, at)
 }
 
-// checkNumber accepts what an int64 holds: no field of ours takes fractions but the quantity of usage, and exponents
-// hide enormous numbers. Where a quantity must be whole, its schema says so.
+// checkNumber accepts the values of an int64: only the quantity of usage may be a fraction, and exponents hide enormous
+// numbers. Where a quantity must be whole, its schema says so.
 func checkNumber(n json.Number, at *place) error {
 	if at != nil && at.name == "quantity" && len(n) <= maxDecimal && !strings.ContainsAny(n.String(), "eE") {
 		return nil
@@ -223,12 +223,12 @@ func checkNumber(n json.Number, at *place) error {
 	}
 }
 
-// Malformed refuses what is no JSON, or none of ours. Fault: json_malformed.
+// Malformed refuses a text that is not JSON, or not of our form. Fault: json_malformed.
 func Malformed(detail string, args ...any) error {
 	return fault.New(fault.Invalid, "json_malformed", detail, args...)
 }
 
-// NotAnObject is what is wrong with a body that is some other JSON value.
+// NotAnObject is the fault of a body that is another JSON value.
 const NotAnObject = "The request body must be a JSON object."
 
 // Join is the path of a field within another; an empty parent is the body itself.

@@ -12,7 +12,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// What the strict check lets through, encoding/json reads, and reads in one way only.
+// encoding/json reads every text that passes the strict check, and in one way only.
 func TestStrictJSON_AcceptsOnlyJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -31,7 +31,7 @@ func TestStrictJSON_AcceptsOnlyJSON(t *testing.T) {
 	})
 }
 
-// What people read shows itself as it is. What the caller notes for itself is the caller's.
+// Texts for people must show their contents. A caller's own notes are the caller's.
 func TestStrictJSON_TextsShowThemselves(t *testing.T) {
 	t.Parallel()
 	for body, refused := range map[string]bool{
