@@ -16,8 +16,8 @@ import (
 	"perennial/service/catalog"
 )
 
-// Coupon is a discount that subscriptions redeem by its code. What it takes off never changes: for other terms there is
-// a new coupon.
+// Coupon is a discount that subscriptions redeem by its code. The discount never changes: other terms need a new
+// coupon.
 type Coupon struct {
 	ID             string   `json:"id" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Code           string   `json:"code" example:"WELCOME" doc:"Redeems the coupon, in any case. Unique in the environment."`
@@ -62,7 +62,7 @@ type CouponForm struct {
 	RedeemBy       int64    `json:"redeemBy,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"From when it can no longer be redeemed, in Unix seconds. Default: without end."`
 }
 
-// coupon is what the form says.
+// coupon returns the coupon of the form.
 func (f CouponForm) coupon() (discount.Coupon, error) {
 	c := discount.Coupon{
 		Code: f.Code, Name: f.Name, MaxRedemptions: f.MaxRedemptions, RedeemBy: view.Instant(f.RedeemBy),

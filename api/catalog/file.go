@@ -16,8 +16,8 @@ import (
 	"perennial/internal/yamldoc"
 )
 
-// FilePlan is a plan in a catalogue file: what creates one, and what the file alone says. Its product is not part of
-// it: products have no keys, and their ids differ between environments.
+// FilePlan is a plan in a catalogue file: the form of a plan, and the fields that only a file has. Its product is not
+// part of it: products have no keys, and their ids differ between environments.
 type FilePlan struct {
 	// ID adopts a plan that was created without the file.
 	ID string `json:"id,omitempty"`
@@ -26,7 +26,7 @@ type FilePlan struct {
 	Migrate FileMigration `json:"migrate,omitempty"`
 }
 
-// FileMigration is what a catalogue file says about running subscriptions: true, false or preview.
+// FileMigration is a catalogue file's choice for running subscriptions: true, false or preview.
 type FileMigration string
 
 // Schema lists them.
@@ -111,7 +111,7 @@ func (f File) At(err error) error {
 	return fmt.Errorf("%s:%d: %s: %s [%s]", f.name, f.doc.Line(path), path, wrong.Detail, wrong.Code)
 }
 
-// catalogPlan is what the file says of one plan.
+// catalogPlan reads one plan of the file.
 func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []view.Warning, []*fault.Error) {
 	text, err := json.Marshal(quoted(value))
 	if err != nil {
@@ -138,13 +138,13 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 }
 
 // quotable are the decimals of prices. The API takes them as texts, since a number is a binary fraction in many
-// clients; in the file 450 is what is written.
+// clients; in a file people write 450.
 var quotable = []string{
 	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo", "overageFactor",
 	"percent", "feeAmount", "minimumAmount", "maximumAmount", "freeAmount",
 }
 
-// quoted makes texts of the decimals of prices.
+// quoted converts the decimals of prices to texts.
 func quoted(value any) any {
 	switch v := value.(type) {
 	case []any:

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// A file says what usage costs in further currencies, and what is exported says the same.
+// A file has the prices of usage in further currencies, and an export has the same.
 func TestFile_MeteredPricesInCurrencies(t *testing.T) {
 	t.Parallel()
 	file, err := ReadFile("c.yaml", []byte(`plans:
@@ -63,7 +63,7 @@ const meteredText = `plans:
     features: [{key: sso}, {key: projects, limit: 10, perUnit: true}]
 `
 
-// A file describes percentages, and what is exported says the same.
+// A file describes percentages, and an export has the same.
 func TestFile_Percentages(t *testing.T) {
 	t.Parallel()
 	file, err := ReadFile("c.yaml", []byte(`plans:
@@ -100,7 +100,7 @@ func TestFile_Percentages(t *testing.T) {
 	require.Empty(t, changes[0].Fields)
 }
 
-// A file describes metered prices and features, and what is exported says the same.
+// A file describes metered prices and features, and an export has the same.
 func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	t.Parallel()
 	file, err := ReadFile("c.yaml", []byte(meteredText))

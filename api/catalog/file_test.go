@@ -64,7 +64,7 @@ func TestReadFile_IsWhatTheFileSays(t *testing.T) {
 	require.NoError(t, team.Metadata.Check())
 }
 
-// What is exported and read again describes the same plans.
+// An export that is read again describes the same plans.
 func TestWriteFile_IsReadBackAsItWas(t *testing.T) {
 	t.Parallel()
 	file, err := ReadFile("catalog.yaml", []byte(catalogText))

@@ -1,4 +1,4 @@
-// Package catalog serves what is sold: products, plans, coupons and tax rates; and reads and writes catalogue files.
+// Package catalog serves products, plans, coupons and tax rates, and reads and writes catalogue files.
 package catalog
 
 import (

@@ -20,7 +20,7 @@ type RateAmounts struct {
 	Transactions *TransactionAmounts `json:"transactions,omitempty" doc:"Of percentage: those that the price has."`
 }
 
-// TransactionAmounts are those of the transactions of a percentage.
+// TransactionAmounts has the amounts of a percentage for each transaction.
 type TransactionAmounts struct {
 	FeeAmount     string `json:"feeAmount,omitempty" maxLength:"30" example:"25" doc:"What each transaction costs that is not free, a decimal in minor units of this currency."`
 	MinimumAmount string `json:"minimumAmount,omitempty" maxLength:"30" doc:"The least that one transaction costs, in minor units."`
@@ -28,7 +28,7 @@ type TransactionAmounts struct {
 	FreeAmount    string `json:"freeAmount,omitempty" maxLength:"30" doc:"How much of their sum is free, in minor units."`
 }
 
-// RateTierAmounts are those of a tier.
+// RateTierAmounts has the amounts of a tier.
 type RateTierAmounts struct {
 	UpTo          string `json:"upTo,omitempty" maxLength:"30" doc:"Of graduated_percentage: the bound of the tier, in major units of this currency, as the quantity is. Absent in the last tier."`
 	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"0.32" doc:"What one unit costs, a decimal in minor units."`

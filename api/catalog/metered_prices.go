@@ -10,7 +10,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// MeteredPrice is what a plan charges for the usage of one metric, after each period.
+// MeteredPrice is a plan's price for the usage of one metric, charged after each period.
 type MeteredPrice struct {
 	ID            string `json:"id" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	MetricID      string `json:"metricId" example:"met_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The metric that metricName names."`
@@ -45,7 +45,8 @@ type MeteredRateTier struct {
 	Percent string `json:"percent,omitempty" maxLength:"30" example:"1.5" doc:"Of graduated_percentage: how many hundredths of the part of the quantity that is in the tier. Its upTo is an amount in major units, as the quantity is."`
 }
 
-// TransactionRule is what a percentage charges beside its share for each transaction, and which ones are free.
+// TransactionRule has the charges of a percentage for each transaction in addition to its share, and the free
+// transactions.
 type TransactionRule struct {
 	FeeAmount     string `json:"feeAmount,omitempty" maxLength:"30" example:"30" doc:"What each transaction costs that is not free, beside its share: a decimal in minor units."`
 	MinimumAmount string `json:"minimumAmount,omitempty" maxLength:"30" example:"50" doc:"The least that one transaction costs, its fee included, in minor units."`
@@ -73,7 +74,7 @@ type Minimum struct {
 	Currencies map[string]CommitmentAmount `json:"currencies,omitempty" doc:"The amount in the currencies that the plan is sold in beside its own, by ISO 4217 code."`
 }
 
-// afterPeriod is what a form says of what is billed after each period. Absent, each part stays as it is.
+// afterPeriod has the parts of a form that are billed after each period. An absent part stays as it is.
 type afterPeriod struct {
 	prices     []MeteredPriceForm
 	commitment *Commitment
@@ -109,7 +110,7 @@ func meteredOf(form afterPeriod, c money.Currency) (metered.Revision, error) {
 	return r, d.Err
 }
 
-// rate is what the form says; at names it in faults.
+// rate returns the rate of the form; at names it in faults.
 func (r MeteredRate) rate(d *view.UnitAmounts, at string, c money.Currency) metered.Rate {
 	p := r.PriceRule.price(d, at, c, inMajor{})
 	p.Model, p.Percent = rating.Model(r.Model), d.Parse(at+"percent", r.Percent)
@@ -167,7 +168,7 @@ func renderRates(rates []metered.Rate, c money.Currency) []MeteredRate {
 	return out
 }
 
-// rules are what the form says; at names it in faults.
+// rules returns the rules of the form; at names it in faults.
 func (r TransactionRule) rules(d *view.UnitAmounts, at string, c money.Currency) rating.Transactions {
 	amount := func(name, minor string) money.Decimal {
 		return d.Amount(at, view.UnitAmount{Name: name, Minor: minor}, c)

@@ -21,7 +21,7 @@ type updatePlanInput struct {
 	Body PlanChange
 }
 
-// PlanChange changes the fields that are sent and leaves the others. What a subscription was sold is not among them.
+// PlanChange changes the fields that are sent and leaves the others. It cannot change what was sold to subscriptions.
 type PlanChange struct {
 	Active    *bool          `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
 	Name      *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
@@ -34,7 +34,7 @@ type PlanChange struct {
 	RemoveDunning bool `json:"removeDunning,omitempty" doc:"true: removes the plan's dunning policy, so that the environment's counts. Send this or dunning."`
 }
 
-// dunning is what the change says about the plan's policy; nil: nothing.
+// dunning returns the change of the plan's policy; nil: there is none.
 func (c PlanChange) dunning() (*catalog.PlanDunning, error) {
 	switch {
 	case c.RemoveDunning && c.Dunning != nil:

@@ -28,7 +28,7 @@ type PlanMigrationForm struct {
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a migration: lastSubscriptionId of the previous response."`
 }
 
-// PlanMigration says how far a migration has come.
+// PlanMigration is the progress of a migration.
 type PlanMigration struct {
 	PlanID    string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	ToVersion int                `json:"toVersion" example:"2" doc:"The version that subscriptions move to."`
@@ -45,22 +45,22 @@ type PlanMigration struct {
 	HasMore   bool               `json:"hasMore" doc:"Whether the plan has more subscriptions to look at."`
 }
 
-// MigrationSum is what a dry run comes to in a currency.
+// MigrationSum is the result of a dry run in a currency.
 type MigrationSum struct {
 	Currency  string `json:"currency" example:"EUR"`
 	AmountDue int64  `json:"amountDue" doc:"The sum of the invoices that would be issued now, in minor units."`
 	Credited  int64  `json:"credited" doc:"The sum of the credit that customers would get now, in minor units."`
 }
 
-// MigrationRefusal says why a subscription stays on its version.
+// MigrationRefusal is the reason why a subscription stays on its version.
 type MigrationRefusal struct {
 	SubscriptionID string `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Code           string `json:"code" example:"payment_in_progress" doc:"Why, as problems have it."`
 	Detail         string `json:"detail" example:"A payment of the current period is in progress." doc:"Why, in a sentence."`
 }
 
-// migratePlan looks at no more than 100 subscriptions a request, each a short transaction. What a request that was cut
-// short has moved stays moved: its repeat passes it over.
+// migratePlan examines at most 100 subscriptions a request, each in a short transaction. Subscriptions that an
+// interrupted request has moved stay moved: its repeat skips them.
 func (h *Handler) migratePlan(
 	ctx context.Context, c *httpkit.Call, in *migratePlanInput,
 ) (*httpkit.Reply[PlanMigration], error) {
@@ -94,7 +94,7 @@ func (h *Handler) migratePlan(
 		}
 		return httpkit.Made[PlanMigration]{Resource: out}
 	}
-	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
+	// The key is looked up before anything moves: a repeat must not move subscriptions that were moved back meanwhile.
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscriptions.PlanMigrated) error) error {
 			return h.subscriptions.MigratePlan(ctx, usecase.Caller(c), in.ID, m,

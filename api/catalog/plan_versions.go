@@ -18,7 +18,7 @@ type createPlanVersionInput struct {
 	Body PlanVersionForm
 }
 
-// PlanVersionForm is what a new version of a plan has of its own; what is absent stays as it is.
+// PlanVersionForm has the fields of a new version of a plan; absent ones stay as they are.
 type PlanVersionForm struct {
 	Amount        *int64             `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price that is sold in one currency. Send amount or prices."`
 	Prices        []PriceForm        `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
@@ -77,7 +77,7 @@ func (h *Handler) listPlanVersions(
 	return httpkit.ListOf(plans, false, err, renderPlan)
 }
 
-// planVersionOperations are those of /plans/{id}/versions. example is the plan's first version.
+// planVersionOperations has the operations of /plans/{id}/versions. example is the plan's first version.
 func (h *Handler) planVersionOperations(example Plan, load httpkit.Loader) {
 	h.planMigrationOperation(load)
 	example.Metadata = view.Metadata{}

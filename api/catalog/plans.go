@@ -18,7 +18,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Plan is what customers subscribe to, in one of its versions, whose prices never change.
+// Plan is one version of a plan; its prices never change.
 type Plan struct {
 	PublicPlan
 	// UsageThresholds are of the metered prices; a price list does not show them.
@@ -31,7 +31,7 @@ type Plan struct {
 	Warnings   []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }
 
-// PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
+// PublicPlan is the part of a plan that a publishable key may see, for price lists.
 type PublicPlan struct {
 	ID            string   `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Kind          string   `json:"kind" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside the plan of a subscription, never by itself."`
@@ -109,9 +109,9 @@ type PlanForm struct {
 	ProductID string `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
 }
 
-// PlanTerms are what a plan is in every environment: with prices, or with amount as the one flat price. IntervalCount
-// and Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a
-// free plan.
+// PlanTerms are the fields of a plan that are the same in every environment: with prices, or with amount as the one
+// flat price. IntervalCount and Amount are pointers because 0 is not the same as absent: an interval of 0 is refused,
+// and an amount of 0 makes a free plan.
 type PlanTerms struct {
 	Name          string             `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
 	Kind          string             `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
@@ -134,14 +134,14 @@ type PlanTerms struct {
 	Metadata  view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-// plan is what the form says.
+// plan returns the plan of the form.
 func (f PlanForm) plan() (plan.Plan, []view.Warning, error) {
 	p, warnings, err := f.PlanTerms.plan()
 	p.ProductID = f.ProductID
 	return p, warnings, err
 }
 
-// plan is what the terms say.
+// plan returns the plan of the terms.
 func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 	// No price is refused although a free plan is allowed: amount 0 says so, and a forgotten field does not.
 	if f.Amount == nil && len(f.Prices) == 0 {
@@ -182,7 +182,7 @@ func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 // madePlan names no customer: plans hold nothing personal, so the answer outlives every erasure.
 func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
 
-// warnedPlan is madePlan with what is wrong about the request although it was done.
+// warnedPlan is madePlan with warnings about a request that was performed nevertheless.
 func warnedPlan(of []view.Warning) func(plan.Plan) httpkit.Made[Plan] {
 	return func(p plan.Plan) httpkit.Made[Plan] {
 		made := madePlan(p)
@@ -243,8 +243,8 @@ func (h *Handler) listPlans(
 	return httpkit.ListOf(rows, more, err, renderPlan)
 }
 
-// planOperations has no deletion: subscriptions and invoices name their plan for as long as they are kept.
-// A plan is archived.
+// planOperations has no deletion: subscriptions and invoices name their plan for as long as they are kept. A plan is
+// archived.
 func (h *Handler) planOperations() {
 	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD",

@@ -24,7 +24,7 @@ type PriceAmounts struct {
 	Tiers         []TierAmounts `json:"tiers,omitempty" maxItems:"100" doc:"Those of each tier of the price, in the same order."`
 }
 
-// TierAmounts are those of a tier.
+// TierAmounts has the amounts of a tier.
 type TierAmounts struct {
 	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"490" doc:"What one unit costs, a decimal in minor units."`
 	UnitPrice     string `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units."`

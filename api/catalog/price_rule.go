@@ -6,7 +6,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// PriceRule is what every model of a price may have, whether seats or usage are priced. Decimals are strings, since a
+// PriceRule has the fields that prices of every model may have, for seats and for usage. Decimals are strings, since a
 // JSON number is a binary fraction in many clients.
 type PriceRule struct {
 	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"450" doc:"Of per_unit: what one unit costs, a decimal in minor units of the currency, which may be a part of one, such as 0.35."`
@@ -29,7 +29,7 @@ type TierRule struct {
 // inMajor are the amounts of one unit and of one package in major units, where a request has them so.
 type inMajor struct{ unitPrice, packagePrice string }
 
-// price is what the form says; at names it in faults.
+// price returns the price of the form; at names it in faults.
 func (r PriceRule) price(d *view.UnitAmounts, at string, c money.Currency, old inMajor) rating.Price {
 	return rating.Price{
 		UnitPrice:    d.Amount(at, view.OfUnit(r.UnitAmount, old.unitPrice), c),
@@ -40,7 +40,7 @@ func (r PriceRule) price(d *view.UnitAmounts, at string, c money.Currency, old i
 	}
 }
 
-// tier is what the form says; at names it in faults.
+// tier returns the tier of the form; at names it in faults.
 func (r TierRule) tier(d *view.UnitAmounts, at string, c money.Currency, old inMajor) rating.Tier {
 	return rating.Tier{
 		UpTo: d.Parse(at+"upTo", r.UpTo), UnitPrice: d.Amount(at, view.OfUnit(r.UnitAmount, old.unitPrice), c),

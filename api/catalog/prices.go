@@ -29,7 +29,7 @@ type PriceForm struct {
 	PriceModel
 }
 
-// PriceModel says how a price turns the subscription's quantity into an amount.
+// PriceModel is the way in which a price turns the subscription's quantity into an amount.
 type PriceModel struct {
 	Once    bool   `json:"once,omitempty" doc:"Charged once, on the first invoice of a subscription, such as a setup fee. Otherwise every period has it."`
 	Billing string `json:"billing,omitempty" enum:"advance,arrears" example:"arrears" doc:"When a period is billed. advance: when it begins. arrears: when it is over, as usage is, for the time in it. Default: advance."`
@@ -49,7 +49,7 @@ type PriceTier struct {
 	PackagePrice string `json:"packagePrice,omitempty" maxLength:"30" deprecated:"true" doc:"packageAmount in major units."`
 }
 
-// price is what the form says; at names it in faults.
+// price returns the price of the form; at names it in faults.
 func (f PriceForm) price(d *view.UnitAmounts, at string, c money.Currency) (plan.Price, error) {
 	model := cmp.Or(rating.Model(f.Model), rating.Flat)
 	if model == rating.Flat && f.Amount == nil { // 0 says that it is free, and a forgotten field does not

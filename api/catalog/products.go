@@ -14,7 +14,7 @@ import (
 	"perennial/service/catalog"
 )
 
-// Product groups plans: what is sold, whatever the price and the interval.
+// Product groups plans: it is sold at different prices and intervals.
 type Product struct {
 	ID          string        `json:"id" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name        string        `json:"name" example:"Pro" doc:"The name of what is sold."`

@@ -14,8 +14,8 @@ import (
 	"perennial/service/catalog"
 )
 
-// TaxRate is a percentage that invoices are taxed with. What was billed with it never changes: a new percentage is a
-// new tax rate.
+// TaxRate is a percentage that invoices are taxed with. It never changes on invoices that were issued: a new percentage
+// is a new tax rate.
 type TaxRate struct {
 	ID         string `json:"id" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name       string `json:"name" example:"VAT" doc:"Customers see it on invoices."`
@@ -55,10 +55,10 @@ type TaxRateForm struct {
 	Stacks     bool   `json:"stacks,omitempty" doc:"true: it is added to other rates of the same percentage in the same place. false: where there is one at the same time, the rate is refused with tax_rate_repeated."`
 }
 
-// definition is what the form says.
+// definition returns the tax rate of the form.
 func (f TaxRateForm) definition() (tax.Definition, error) {
 	percent, err := money.ParseDecimal(f.Percent)
-	if err != nil { // it says which form a decimal has
+	if err != nil { // its fault describes the form of a decimal
 		return tax.Definition{}, tax.Rate{}.Validate()
 	}
 	return tax.Definition{
@@ -112,8 +112,7 @@ type updateTaxRateInput struct {
 	Body TaxRateChange
 }
 
-// TaxRateChange changes the fields that are sent and leaves the others. What was billed with the rate is not among
-// them.
+// TaxRateChange changes the fields that are sent and leaves the others. It does not change invoices that were issued.
 type TaxRateChange struct {
 	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"VAT" doc:"New invoices show this name."`
 	Archived *bool   `json:"archived,omitempty" doc:"true: no new invoice is taxed with it. false: they are again."`

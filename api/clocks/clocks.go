@@ -34,7 +34,7 @@ func renderTestClock(c testclock.Clock) TestClock {
 	}
 }
 
-// noticeOf says why the last advance of a clock stopped; empty: it did not.
+// noticeOf returns why the last advance of a clock stopped; empty: it did not.
 func noticeOf(c testclock.Clock) string {
 	if len(c.BlockedBy) == 0 {
 		return ""
@@ -47,7 +47,7 @@ type createTestClockInput struct {
 	Body *TestClockForm
 }
 
-// TestClockForm creates a clock that stands still until it is advanced.
+// TestClockForm creates a clock, whose time changes only when it is advanced.
 type TestClockForm struct {
 	Name string `json:"name,omitempty" maxLength:"200" example:"a year of renewals"`
 	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"The start time, in the years 2000 to 2099. Default: the real time."`
@@ -102,7 +102,7 @@ type AdvanceForm struct {
 	To int64 `json:"to" minimum:"946684800" maximum:"4102444799" example:"1766232000" doc:"The new time: later than the clock's time by at most ten years, and before the year 2100."`
 }
 
-// advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
+// advanceTestClock responds as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
 func (h *Handler) advanceTestClock(
 	ctx context.Context, c *httpkit.Call, in *advanceInput,
 ) (*httpkit.Reply[TestClock], error) {
@@ -150,7 +150,7 @@ func (h *Handler) testClockWithKey(
 	return key, found, err
 }
 
-// onTestClock performs what is asked of a clock and answers at once, or with Prefer: wait once it stands still.
+// onTestClock performs a command on a clock and responds at once, or with Prefer: wait once the clock is ready.
 func (h *Handler) onTestClock(
 	ctx context.Context, c *httpkit.Call, perform func(clockID string, around usecase.Around[testclock.Clock]) error,
 ) (*httpkit.Reply[TestClock], error) {
@@ -179,7 +179,7 @@ func (h *Handler) testClockOperations() {
 	moved := example
 	moved.Now = 1766232000
 	load := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.testClockWithKey)
-	// What may be a repeat finds a deleted clock too: its stored answer comes before a refusal.
+	// A repeat must find a deleted clock too: its stored answer comes before a refusal.
 	loadAny := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.store.Clocks.GetWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",

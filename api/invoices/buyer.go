@@ -14,7 +14,7 @@ type Buyer struct {
 	TaxIDs  []view.TaxID `json:"taxIds,omitempty" doc:"The customer's tax ids, such as a VAT number."`
 }
 
-// renderBuyer returns nil for one of whom nothing is known.
+// renderBuyer returns nil for a buyer without any data.
 func renderBuyer(b invoice.Buyer) *Buyer {
 	if b.Name+b.Email+b.Country+b.Region == "" && len(b.TaxIDs) == 0 {
 		return nil

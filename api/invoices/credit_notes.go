@@ -61,7 +61,7 @@ type createCreditNoteInput struct {
 	Body CreditNoteForm
 }
 
-// CreditNoteForm says what is given back of an invoice, why, and where it goes.
+// CreditNoteForm has the amount to give back of an invoice, the reason, and where it goes.
 type CreditNoteForm struct {
 	Lines        []CreditNoteLine `json:"lines,omitempty" minItems:"1" maxItems:"100" doc:"Parts of lines to give back, with their taxes. Send either lines or amount; neither gives back all that is left."`
 	Amount       int64            `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, taxes included: the same share of every line is given back."`
@@ -71,7 +71,7 @@ type CreditNoteForm struct {
 	RefundAmount int64            `json:"refundAmount,omitempty" minimum:"1" maximum:"999999999999" doc:"With to: refund, how much goes back in money; the rest goes to the balance. Default: all of it."`
 }
 
-// request is what the form asks for. Faults: credit_note_ambiguous, refund_amount_without_refund.
+// request returns the request of the form. Faults: credit_note_ambiguous, refund_amount_without_refund.
 func (f CreditNoteForm) request() (creditnote.Request, error) {
 	if len(f.Lines) > 0 && f.Amount > 0 {
 		return creditnote.Request{}, creditnote.ErrAmbiguous

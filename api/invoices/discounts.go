@@ -5,7 +5,7 @@ import (
 	"perennial/billing/invoice"
 )
 
-// GrantUse is what an invoice has used of a credit grant.
+// GrantUse is the amount of a credit grant that an invoice has used.
 type GrantUse struct {
 	CreditGrantID string `json:"creditGrantId" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The credit grant."`
 	Amount        int64  `json:"amount" example:"1800" doc:"Minor units."`
@@ -19,7 +19,7 @@ func renderGrantsUsed(uses balance.Uses) []GrantUse {
 	return shown
 }
 
-// InvoiceDiscount is what one coupon takes off an invoice, or off one of its lines.
+// InvoiceDiscount is the discount of one coupon on an invoice, or on one of its lines.
 type InvoiceDiscount struct {
 	CouponID string `json:"couponId" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The coupon."`
 	Code     string `json:"code" example:"WELCOME" doc:"The code of the coupon."`

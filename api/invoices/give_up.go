@@ -11,14 +11,14 @@ import (
 	serviceusecase "perennial/service/usecase"
 )
 
-// voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
+// voidInvoice voids an invoice that was not owed: credit comes back, and a capture that is still under way is refunded.
 func (h *Handler) voidInvoice(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
 	return h.onInvoice(ctx, c, h.service.VoidInvoice)
 }
 
-// markUncollectible says that it is owed and nobody collects it: a capture that is still under way pays it.
+// markUncollectible ends the collection of an invoice that stays owed: a capture that is still under way pays it.
 func (h *Handler) markUncollectible(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {

@@ -17,8 +17,8 @@ import (
 )
 
 // Invoice is a bill for one subscription, or a manual invoice. The interface specification names the field amount_due;
-// every other resource is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal,
-// and the document says so.
+// every other resource is in camelCase, so that a reader tries amountDue first. Both are there, always equal, and the
+// document says so.
 type Invoice struct {
 	ID               string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number           int64             `json:"number,omitempty" example:"42" doc:"The invoice number, without gaps within an environment. Absent: a draft."`
@@ -64,13 +64,13 @@ type Invoice struct {
 	IssuedAt         int64             `json:"issuedAt,omitempty" example:"1763640000" doc:"Absent: a draft."`
 	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt         int64             `json:"voidedAt,omitempty"`
-	// UncollectibleAt is when a person gave it up.
+	// UncollectibleAt is the time at which a person gave it up.
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 	// Warnings are of a request with lines.
 	Warnings []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }
 
-// UsageFailure is why the usage that a draft waits for could not be rated. It is tried again automatically.
+// UsageFailure is the reason why the usage of a draft could not be rated. It is tried again automatically.
 type UsageFailure struct {
 	Code     string `json:"code" example:"amount_too_large" doc:"The error code."`
 	Detail   string `json:"detail" example:"The amount is too large." doc:"For people."`
@@ -98,8 +98,7 @@ type InvoiceTax struct {
 	Amount    int64  `json:"amount" example:"366" doc:"Minor units; negative where the invoice gives tax back."`
 }
 
-// InvoiceLine is one position of an invoice. What is optional here is absent from lines that were written before lines
-// had it.
+// InvoiceLine is one position of an invoice. Optional fields are absent from lines written by builds without them.
 type InvoiceLine struct {
 	ID                 string                `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Kind               string                `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off,usage" example:"recurring"`
@@ -147,7 +146,7 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 	}
 }
 
-// RenderLines shows the positions of an invoice, or those that wait for one.
+// RenderLines renders the lines of an invoice, or those that wait for one.
 func RenderLines(lines []invoice.Line, c money.Currency) []InvoiceLine {
 	out := make([]InvoiceLine, len(lines))
 	for i, l := range lines {

@@ -77,7 +77,7 @@ func madeInvoice(i invoice.Invoice) httpkit.Made[Invoice] {
 	return httpkit.Made[Invoice]{Resource: RenderInvoice(i), CustomerID: i.CustomerID}
 }
 
-// warnedInvoice is madeInvoice with what is wrong about the request although it was done.
+// warnedInvoice is madeInvoice with warnings about a request that was performed nevertheless.
 func warnedInvoice(of []view.Warning) func(invoice.Invoice) httpkit.Made[Invoice] {
 	return func(i invoice.Invoice) httpkit.Made[Invoice] {
 		made := madeInvoice(i)
@@ -145,7 +145,7 @@ type finalizeInvoiceInput struct {
 	Body *FinalizeForm
 }
 
-// FinalizeForm says how a draft is finalized.
+// FinalizeForm has the options of finalizing a draft.
 type FinalizeForm struct {
 	WithoutUsage bool `json:"withoutUsage,omitempty" doc:"Finalize a draft that bills usage without it, as where its rating fails. The usage stays owed: the next invoice bills it. Absent: a draft that bills usage is finalized as soon as that is rated, and the answer shows it as a draft."`
 }

@@ -17,7 +17,7 @@ type markInvoicePaidInput struct {
 	Body MarkPaidForm
 }
 
-// MarkPaidForm says how an invoice was paid outside Perennial.
+// MarkPaidForm describes a payment outside Perennial.
 type MarkPaidForm struct {
 	Method    string `json:"method" enum:"bank_transfer,cash,cheque,other" example:"bank_transfer" doc:"How it was paid."`
 	Reference string `json:"reference,omitempty" maxLength:"100" example:"2026-11-0042" doc:"The bank's or the payer's reference; shown as providerReference of the payment. Send no personal data."`

@@ -17,7 +17,7 @@ import (
 // the caller: api never sees a key-encryption key.
 type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 
-// callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged.
+// callback receives a provider's message. It is verified over its raw body, stored, and only then acknowledged.
 func (h *Handler) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	ack, err := h.receive(ctx, w, r)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *Handler) receive(
 	ctx context.Context, w http.ResponseWriter, r *http.Request,
 ) (providers.Acknowledgement, error) {
 	var none providers.Acknowledgement
-	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
+	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anyone may
 	// call this address, so nothing is stored before ParseCallback has verified the signature.
 	named := mux.Vars(r)
 	config, err := h.configOf(ctx, named["provider"], named["id"])
@@ -55,7 +55,7 @@ func (h *Handler) receive(
 	if err != nil {
 		return none, err
 	}
-	// A repeat after a failure in the middle stores the rest: what is there already is kept once.
+	// A repeat after a failure in the middle stores the rest: a message that is stored already is kept once.
 	for _, message := range messages {
 		if err := h.service.ReceiveCallback(ctx, config, message); err != nil {
 			return none, err

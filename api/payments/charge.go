@@ -34,7 +34,7 @@ func (h *Handler) madePayment(t payment.Transaction) httpkit.Made[Payment] {
 	return httpkit.Made[Payment]{Resource: h.RenderPayment(t), CustomerID: t.CustomerID}
 }
 
-// paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
+// paymentNow replaces a replayed answer by the present state of the payment, and holds any answer back until the
 // payment is final or waits for its payer, or the caller's patience is over.
 func (h *Handler) paymentNow(
 	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment],

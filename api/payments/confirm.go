@@ -19,11 +19,11 @@ var confirmSource string
 
 var confirmTemplate = template.Must(template.New("confirm").Parse(confirmSource))
 
-// confirmPage is what a payer reads. It names neither payer nor amount: who has the link need not be the payer.
+// confirmPage is a page for a payer. It names neither payer nor amount: the visitor need not be the payer.
 type confirmPage struct{ Title, Text string }
 
 var confirmPages = map[payment.Confirmation]confirmPage{
-	// The payer may have confirmed or refused: what the browser says of it is not believed.
+	// The payer may have confirmed or refused: the browser's parameters prove neither.
 	payment.ConfirmAsked: {
 		"Checking the payment",
 		"We are checking whether the payment was confirmed. Reload this page in a few seconds to see the " +
@@ -40,7 +40,7 @@ var confirmPages = map[payment.Confirmation]confirmPage{
 	payment.ConfirmEnded:   {"Payment canceled", "The seller does not ask for this payment any more."},
 }
 
-// unknownLink is the page of a token that nobody has, however it is written.
+// unknownLink is the page of an unknown token, malformed or not.
 var unknownLink = confirmPage{"This link does not exist", "Check that you opened the whole link."}
 
 // confirm sends a payer to the provider's page, or shows how the payment ended. It asks for the token only, which opens

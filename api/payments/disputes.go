@@ -42,7 +42,7 @@ func renderDispute(d db.Dispute) Dispute {
 	}
 }
 
-// renderDisputes shows those of a charge.
+// renderDisputes renders the disputes of a charge.
 func renderDisputes(t payment.Transaction) (out []Dispute) {
 	for _, d := range t.Disputes {
 		out = append(out, renderDispute(db.Dispute{Dispute: d, Charge: t}))

@@ -28,7 +28,7 @@ type Handler struct {
 	publicURL     string
 }
 
-// Config is what this column needs beside what all columns work with.
+// Config has this column's settings in addition to the common dependencies of all columns.
 type Config struct {
 	ProviderOf ProviderOf
 	PublicURL  string // how the outside reaches the API

@@ -28,8 +28,8 @@ func (h *Handler) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm
 	})
 }
 
-// invoiceToPay reads without a lock, to refuse what can never become right: whose an invoice is and its currency do not
-// change. Faults: invoice_not_found, fields_exclusive, customer_mismatch, currency_mismatch.
+// invoiceToPay reads without a lock, to refuse a request that can never succeed: the customer and the currency of an
+// invoice do not change. Faults: invoice_not_found, fields_exclusive, customer_mismatch, currency_mismatch.
 func (h *Handler) invoiceToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (invoice.Invoice, error) {
 	absent := httpkit.NotFound(db.ErrInvoiceNotFound).In("invoiceId")
 	if !id.Is(id.Invoice, f.InvoiceID) {

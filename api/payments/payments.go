@@ -14,9 +14,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Payment is one attempt to move money: a charge, or a refund of one. What a reader would have to compute is a field:
-// needsReview and refundOwed are filters of operators, and amountRefunded saves adding the refunds up. The reference
-// and the message of the provider are those of the operation that counts.
+// Payment is one attempt to move money: a charge, or a refund of one. Values that a reader would have to compute are
+// fields: needsReview and refundOwed are filters of operators, and amountRefunded saves adding the refunds up. The
+// reference and the message of the provider are those of the operation that counts.
 type Payment struct {
 	ID               string          `json:"id" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Type             string          `json:"type" enum:"charge,refund" example:"charge"`
@@ -53,10 +53,10 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-// RenderPayment shows a payment as it is now; the link of its payer is that of this installation.
+// RenderPayment renders the present state of a payment; the link for its payer is that of this installation.
 func (h *Handler) RenderPayment(t payment.Transaction) Payment {
-	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
-	// would read as if somebody still had to act.
+	// The row keeps the reason when the review is over, so that the same finding does not lead to another review. Here
+	// it would look as if a person still had to act.
 	reason := t.Review.Reason
 	if t.ParkedAt.IsZero() {
 		reason = ""
@@ -82,7 +82,7 @@ func (h *Handler) RenderPayment(t payment.Transaction) Payment {
 	return out
 }
 
-// holdOf is why a payment is not sent yet; empty: it was, or nothing keeps it.
+// holdOf returns why a payment is not sent yet; empty: it was, or nothing keeps it.
 func holdOf(t payment.Transaction) string {
 	switch {
 	case t.Status != payment.Pending || t.HeldBack.At.IsZero():
@@ -93,7 +93,7 @@ func holdOf(t payment.Transaction) string {
 	return "no_provider"
 }
 
-// PaymentStatus is as much of a payment as a publishable key may see: what a checkout page needs to go on.
+// PaymentStatus is the part of a payment that a publishable key may see: a checkout page needs no more.
 type PaymentStatus struct {
 	ID          string `json:"id" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Status      string `json:"status" enum:"pending,success,failed,declined,canceled,refunded" example:"success"`
@@ -103,8 +103,7 @@ type PaymentStatus struct {
 func (h *Handler) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
-		// A publishable key is in the page of whoever opens it:
-		// the amount, the customer and the reason stay with the app.
+		// Any visitor can read a publishable key in a page: the amount, the customer and the reason stay with the app.
 		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
 			ID: t.ID, Status: string(t.Status), CompletedAt: view.Unix(t.CompletedAt),
 		}), nil)
@@ -160,9 +159,8 @@ type createPaymentInput struct {
 	Body PaymentForm
 }
 
-// PaymentForm charges a customer, or pays an open invoice. Which fields are required depends on subscriptionId and
-// invoiceId, so createPayment checks that: the schema could only say it as two alternatives, whose refusals name
-// no field.
+// PaymentForm charges a customer, or pays an open invoice. The required fields depend on subscriptionId and invoiceId,
+// so createPayment checks them: the schema could only express that as two alternatives, whose refusals name no field.
 type PaymentForm struct {
 	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId or invoiceId."`
 	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
@@ -213,8 +211,8 @@ func ExamplePayment() Payment {
 	}
 }
 
-// paymentOperations registers what is done with payments. Refunds that nobody asks for follow from a capture that does
-// not count, and are decided by the rules (ADR 12, ADR 22).
+// paymentOperations registers the operations on payments. Automatic refunds follow from a capture that does not count,
+// and are decided by the rules (ADR 12, ADR 22).
 func (h *Handler) paymentOperations() {
 	example := ExamplePayment()
 	amount := int64(1900)

@@ -27,7 +27,7 @@ type updateProviderInput struct {
 	Body PaymentProviderChange
 }
 
-// onProvider performs what is asked of the configuration of the path, and answers with it as it left it.
+// onProvider performs a command on the configuration of the path, and responds with its new state.
 func (h *Handler) onProvider(
 	ctx context.Context, c *httpkit.Call,
 	perform func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[db.ProviderConfig]) error,

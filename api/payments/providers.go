@@ -35,8 +35,7 @@ type PaymentProvider struct {
 	Breaker              Breaker `json:"breaker"`
 }
 
-// Breaker says whether an account takes payments. One that does not is given none, so that they go to the backup at
-// once.
+// Breaker says whether an account takes payments. One that does not gets none, so that they go to the backup at once.
 type Breaker struct {
 	State       string `json:"state" enum:"closed,open,half_open" example:"closed" doc:"open: the account gets no payments. half_open: the next payment finds out whether it takes them again."`
 	Failures    int    `json:"failures" doc:"Charges in a row that the provider did not take or did not answer."`
@@ -70,7 +69,7 @@ func (h *Handler) madeProvider(c *httpkit.Call) func(db.ProviderConfig) httpkit.
 	}
 }
 
-// ProviderCredentials are those of all providers: each has its own form, and refuses those of the others.
+// ProviderCredentials has the credentials of all providers: each takes its own, and refuses the others.
 type ProviderCredentials struct {
 	PublicKey          string `json:"publicKey,omitempty" maxLength:"500" doc:"Stripe: publishable key (optional)."`
 	SecretKey          string `json:"secretKey,omitempty" maxLength:"500" doc:"Stripe: secret key."`

@@ -17,12 +17,12 @@ type refundPaymentInput struct {
 	Body *RefundForm
 }
 
-// RefundForm says how much of a charge goes back.
+// RefundForm has the amount of a charge to refund.
 type RefundForm struct {
 	Amount int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units of the currency. Default: all that can still go back."`
 }
 
-// refundPayment answers with the new refund. Several may follow each other, up to what was captured.
+// refundPayment responds with the new refund. Several may follow each other, up to the captured amount.
 func (h *Handler) refundPayment(
 	ctx context.Context, c *httpkit.Call, in *refundPaymentInput,
 ) (*httpkit.Reply[Payment], error) {
@@ -40,7 +40,7 @@ func (h *Handler) refundPayment(
 	return h.paymentNow(ctx, c, out)
 }
 
-// cancelPayment answers with the payment, which is pending until the provider confirms.
+// cancelPayment responds with the payment, which is pending until the provider confirms.
 func (h *Handler) cancelPayment(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {

@@ -11,7 +11,7 @@ import (
 	serviceusecase "perennial/service/usecase"
 )
 
-// retryRefund answers with the new refund.
+// retryRefund responds with the new refund.
 func (h *Handler) retryRefund(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
@@ -22,7 +22,7 @@ func (h *Handler) retryRefund(
 	return h.paymentNow(ctx, c, out)
 }
 
-// creditRefund answers with the charge.
+// creditRefund responds with the charge.
 func (h *Handler) creditRefund(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {

@@ -15,13 +15,13 @@ type resolvePaymentInput struct {
 	Body ResolvePaymentForm
 }
 
-// ResolvePaymentForm says what a person found out about a payment in review.
+// ResolvePaymentForm is a person's finding about a payment in review.
 type ResolvePaymentForm struct {
 	Outcome string `json:"outcome" enum:"succeeded,failed,returned" example:"failed" doc:"succeeded: the money moved as asked, and counts. failed: no money moved. returned: money moved, and was given back outside Perennial."`
 	Note    string `json:"note" maxLength:"200" example:"Stripe support: never captured" doc:"How it was found out. Kept with the decision; send no personal data."`
 }
 
-// resolvePayment answers with the payment as the decision left it.
+// resolvePayment responds with the payment after the decision.
 func (h *Handler) resolvePayment(
 	ctx context.Context, c *httpkit.Call, in *resolvePaymentInput,
 ) (*httpkit.Reply[Payment], error) {

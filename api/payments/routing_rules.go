@@ -10,7 +10,7 @@ import (
 	"perennial/billing/routing"
 )
 
-// RoutingRule sends payments to an account. What it leaves out matches every payment.
+// RoutingRule sends payments to an account. An absent field matches every payment.
 type RoutingRule struct {
 	Country          string `json:"country,omitempty" example:"CM" doc:"Of the customer, ISO 3166-1 alpha-2. Where the customer has none, that of the phone number."`
 	Currency         string `json:"currency,omitempty" example:"XAF" doc:"ISO 4217. Required with an amount."`

@@ -15,8 +15,8 @@ import (
 	"perennial/internal/id"
 )
 
-// paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
-// workflow is the one collector of its invoices, also of those that a canceled subscription left open.
+// paySubscription pays the oldest open invoice of a subscription. It is a command in every status: only the
+// subscription's workflow collects its invoices, including those that a canceled subscription left open.
 func (h *Handler) paySubscription(
 	ctx context.Context, c *httpkit.Call, f PaymentForm,
 ) (*httpkit.Reply[Payment], error) {
@@ -29,8 +29,8 @@ func (h *Handler) paySubscription(
 	if err != nil {
 		return nil, err
 	}
-	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
-	// lifecycle compares it under lock.
+	// Amount, if sent, prevents paying an invoice other than the one that the payer saw; lifecycle compares it under
+	// lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
 	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around usecase.Around[usecase.Performed]) error {
 		return h.subscriptions.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
@@ -49,8 +49,8 @@ func (h *Handler) StartAttempt(
 	return h.paymentNow(ctx, c, out)
 }
 
-// subscriptionToPay reads without a lock, to refuse what can never become right: customer and currency of a
-// subscription do not change. What may change is judged by the command. Faults: subscription_not_found,
+// subscriptionToPay reads without a lock, to refuse a request that can never succeed: customer and currency of a
+// subscription do not change. The command judges facts that may change. Faults: subscription_not_found,
 // customer_mismatch, currency_mismatch.
 func (h *Handler) subscriptionToPay(
 	ctx context.Context, c *httpkit.Call, f PaymentForm,

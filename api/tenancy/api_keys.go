@@ -45,7 +45,7 @@ func renderAPIKey(k db.ManagedKey) Key {
 	}
 }
 
-// madeAPIKey shows a new key once. What is stored for repeats does not have it.
+// madeAPIKey shows a new key once. The stored answer for repeats does not have it.
 func madeAPIKey(k tenancy.APIKey) httpkit.Made[Key] {
 	repeats := renderAPIKey(k.ManagedKey)
 	shown := repeats
@@ -124,7 +124,7 @@ type updateAPIKeyInput struct {
 	Body KeyChange
 }
 
-// KeyChange names a key. What it may do cannot be changed: make another key, and revoke this one.
+// KeyChange names a key. Its rights cannot be changed: create another key, and revoke this one.
 type KeyChange struct {
 	Name string `json:"name" maxLength:"100" example:"shop server" doc:"For people; empty: none."`
 }

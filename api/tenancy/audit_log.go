@@ -27,7 +27,7 @@ type AuditEntry struct {
 	Changes    []AuditChange `json:"changes" doc:"The fields that changed. For a creation, and where the change cannot be told by fields, those that the request sent."`
 }
 
-// AuditActor is who did something.
+// AuditActor is the actor of an entry.
 type AuditActor struct {
 	Kind   string   `json:"kind" enum:"key,cli,operator" example:"key" doc:"key: an API key. cli: a person at a terminal with access to the database. operator: a person who signed in."`
 	ID     string   `json:"id" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the key. Of a person at a terminal: the user of the operating system with its id, and the host, as in ada(1000)@billing-1."`

@@ -11,7 +11,7 @@ import (
 	serviceusecase "perennial/service/usecase"
 )
 
-// Environment is that of the API key.
+// Environment is the environment of the API key.
 type Environment struct {
 	ID               string `json:"id" example:"env_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Mode             string `json:"mode" enum:"test,live" example:"test"`

@@ -15,7 +15,7 @@ import (
 	"perennial/service/tenancy"
 )
 
-// Settings are those of the environment that the API key opens.
+// Settings are the settings of the environment of the API key.
 type Settings struct {
 	TimeZone            string         `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
 	PastDueBilling      string         `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
@@ -27,7 +27,7 @@ type Settings struct {
 	Dunning             view.Dunning   `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
 }
 
-// InvoiceNumbers are how the numbers of invoices are shown. The number itself is a count without gaps.
+// InvoiceNumbers is the format of invoice numbers. The number itself is a count without gaps.
 type InvoiceNumbers struct {
 	Prefix string `json:"prefix" maxLength:"20" example:"ACME-" doc:"Letters, digits and / . _ -."`
 	Digits int    `json:"digits" minimum:"0" maximum:"12" example:"6" doc:"The least number of digits, filled with zeros."`

@@ -13,7 +13,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Deps are what the columns work with.
+// Deps are the dependencies of the columns.
 type Deps struct {
 	Kit       *httpkit.Kit
 	Store     *db.Store // for reading
@@ -28,10 +28,10 @@ func Caller(c *httpkit.Call) usecase.Caller {
 	return usecase.Caller{Actor: c.Actor(), EnvironmentID: c.EnvironmentID, Mode: c.Mode, TimeZone: c.TimeZone}
 }
 
-// Around is what a use case takes of Command.
+// Around has the callbacks of Command for a use case.
 type Around[R any] = usecase.Around[R]
 
-// Performed is what a command of package lifecycle led to.
+// Performed is the result of a command of package lifecycle.
 type Performed = usecase.Performed
 
 // Command runs a use case that changes what exists already: what httpkit does in its transaction is its Around.

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/retry"
 )
 
-// Dunning is what is done about an invoice that cannot be collected. The gaps between attempts are a list of days, or
-// follow a base and a factor. In a request, what is absent has the default; the list and the base exclude each other.
+// Dunning is the policy for an invoice that cannot be collected. The gaps between attempts are a list of days, or
+// follow a base and a factor. In a request, absent fields have the defaults; the list and the base exclude each other.
 type Dunning struct {
 	RetryGapDays       []int           `json:"retryGapDays,omitempty" maxItems:"10" example:"[1,2,4]" doc:"Days from each failed attempt to its retry. An empty list: no retries. Send this, or retryBaseSeconds, retryFactor and retryCount."`
 	RetryBaseSeconds   *int64          `json:"retryBaseSeconds,omitempty" minimum:"60" maximum:"2592000" example:"86400" doc:"Seconds from the first failed attempt to its retry. Default: 86400."`
@@ -29,7 +29,7 @@ type MinimumAmount struct {
 	Amount   int64  `json:"amount" minimum:"1" example:"500" doc:"In minor units."`
 }
 
-// FailureRule is what is different after failures with one code.
+// FailureRule has the differences after failures with one code.
 type FailureRule struct {
 	FailureCode string `json:"failureCode" enum:"INSUFFICIENT_FUNDS,INVALID_ACCOUNT,DECLINED,DAILY_LIMIT,ACCOUNT_BLOCKED" example:"INSUFFICIENT_FUNDS"`
 	NoRetry     bool   `json:"noRetry,omitempty" doc:"true: such a failure ends the retries, and the final action follows. Send this or dayOfMonth."`
@@ -61,7 +61,7 @@ func RenderDunning(p dunning.Policy) Dunning {
 
 const (
 	day        = 24 * time.Hour
-	maxGapDays = 366 // what the rules allow, in days
+	maxGapDays = 366 // the limits of the rules, in days
 )
 
 // Policy returns the policy that the form asks for. Faults: fields_exclusive, retry_policy_invalid; the rules judge the
@@ -108,7 +108,7 @@ func (d Dunning) Policy() (dunning.Policy, error) {
 	return p, inDunning(p.Validate())
 }
 
-// dunningFields are the names in requests of what the rules refuse.
+// dunningFields maps the fields that the rules refuse to their names in requests.
 var dunningFields = map[string]string{
 	"base": "retryBaseSeconds", "factor": "retryFactor", "retries": "retryCount", "gaps": "retryGapDays",
 	"maxJitter": "retryJitterSeconds", "rules": "failureRules", "minimums": "minimumAmounts",

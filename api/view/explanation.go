@@ -7,7 +7,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// LineExplanation is how the amount of a line comes about.
+// LineExplanation shows how the amount of a line was calculated.
 type LineExplanation struct {
 	Steps  []ExplanationStep `json:"steps,omitempty" doc:"What the price costs in a whole period, step by step. The amounts sum to it; the sum is rounded once, half away from zero. Absent: the price costs nothing, or part is of the line that a credit reverses."`
 	Before int64             `json:"before,omitempty" example:"1200" doc:"Of usage: what of the steps was billed already, by earlier invoices or in earlier periods, in minor units. The line is for the rest. Absent: nothing was."`
@@ -15,7 +15,7 @@ type LineExplanation struct {
 	Limit  *ExplanationLimit `json:"limit,omitempty" doc:"Of a credit that gives back less than its part. Absent: it gives the part back."`
 }
 
-// ExplanationStep is a quantity times what one of it costs.
+// ExplanationStep is a quantity times the price of one.
 type ExplanationStep struct {
 	Kind       string `json:"kind" enum:"fixed,units,packages,share,fees,included,raised,lowered,minimum,maximum" example:"units" doc:"units, packages: so many at an amount for each; a package that is begun counts in full. fixed: an amount whatever the quantity. share: a percentage of an amount of money; the quantity is in major units, and unitAmount is what of each is charged. fees: transactions at a fee for each. included: units, or an amount in major units, that are free. raised, lowered: what the bounds of single transactions add or take off. minimum, maximum: what the bound of the price adds or takes off."`
 	Tier       int    `json:"tier,omitempty" example:"2" doc:"The tier of the price that the step belongs to, counted from 1. Absent: none."`
@@ -63,7 +63,7 @@ func RenderExplanation(e *invoice.Explanation, c money.Currency) *LineExplanatio
 	return &out
 }
 
-// ExampleExplanation is that of five units at 380, for the last half of a month.
+// ExampleExplanation is the explanation of five units at 380, for the last half of a month.
 func ExampleExplanation() *LineExplanation {
 	return RenderExplanation(&invoice.Explanation{
 		Steps: []invoice.Step{{Kind: rating.Units, Quantity: "5", UnitPrice: "3.8", Amount: "19"}},

@@ -2,7 +2,7 @@ package view
 
 import "perennial/api/httpkit"
 
-// Deleted answers a DELETE.
+// Deleted is the response to a DELETE.
 type Deleted struct {
 	ID      string `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Deleted bool   `json:"deleted"`

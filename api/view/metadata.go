@@ -12,8 +12,8 @@ type Metadata metadata.Pairs
 // UnmarshalJSON keeps numbers as they are written.
 func (m *Metadata) UnmarshalJSON(b []byte) error { return (*metadata.Pairs)(m).UnmarshalJSON(b) }
 
-// Schema is what the OpenAPI document says about metadata. What it cannot say, or huma not in our words,
-// metadata.Pairs.Check does.
+// Schema returns the schema of metadata for the OpenAPI document. metadata.Pairs.Check checks the rules that a schema
+// cannot express, or that huma would not report in our words.
 func (Metadata) Schema(huma.Registry) *huma.Schema {
 	longest := metadata.MaxText
 	return &huma.Schema{

@@ -14,5 +14,5 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 // MarshalJSON writes the digits.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
-// Schema is what the OpenAPI document says about a number.
+// Schema returns the schema of a number for the OpenAPI document.
 func (Number) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }

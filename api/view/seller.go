@@ -2,7 +2,7 @@ package view
 
 import "perennial/billing/invoice"
 
-// Seller is who issues invoices, as they show it.
+// Seller is the issuer, as invoices show it.
 type Seller struct {
 	Name    string `json:"name,omitempty" maxLength:"200" example:"Acme SARL" doc:"The seller's name. Required with any other detail."`
 	Address string `json:"address,omitempty" maxLength:"500" example:"12 Rue Joss, BP 1234, Douala" doc:"In one line."`

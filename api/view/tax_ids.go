@@ -8,7 +8,7 @@ type TaxID struct {
 	Value string `json:"value" minLength:"1" maxLength:"40" example:"DE123456789" doc:"The number. Personal data, erased with the customer."`
 }
 
-// ParseTaxIDs reads those of a form.
+// ParseTaxIDs reads the tax ids of a form.
 func ParseTaxIDs(form []TaxID) tax.IDs {
 	var ids tax.IDs
 	for _, t := range form {

@@ -5,21 +5,21 @@ import (
 	"perennial/billing/money"
 )
 
-// Warning tells in an answer that the request was done and should be sent otherwise.
+// Warning says that the request was performed but should be sent differently.
 type Warning struct {
 	Code    string `json:"code" enum:"field_deprecated" example:"field_deprecated" doc:"field_deprecated: the field works for now; the message names the one to send instead."`
 	Param   string `json:"param" example:"prices[0].unitPrice" doc:"The field of the request."`
 	Message string `json:"message" doc:"What to send instead, for people." example:"unitPrice is in major units and will be refused in a later version. Send unitAmount, which is in minor units: 450 instead of 4.50."`
 }
 
-// UnitAmounts reads what one unit costs: a decimal in minor units, as all amounts are, that may be a part of one. A
-// request may still have it in major units, under the name that it had first; each such field is warned of.
+// UnitAmounts reads the prices of units: decimals in minor units, like all amounts, which may be a part of one. A
+// request may still have them in major units, under their first names; each such field leads to a warning.
 type UnitAmounts struct {
 	Decimals
 	Warnings []Warning
 }
 
-// UnitAmount is a field of a request with what one unit or one package costs.
+// UnitAmount is a field of a request with the price of one unit or one package.
 type UnitAmount struct {
 	Name, Minor string // in minor units
 	Old, Major  string // the same in major units, where the request has that
@@ -50,15 +50,14 @@ func (u *UnitAmounts) contradict(at string, f UnitAmount, major money.Decimal, c
 	}
 }
 
-// Amount reads one, and returns it in major units of the currency, as billing has it; at names in faults what the field
-// is part of.
-// Faults, kept in Err: decimal_invalid, fields_exclusive.
+// Amount reads a price, and returns it in major units of the currency, as billing has it; at names the enclosing object
+// in faults. Faults, kept in Err: decimal_invalid, fields_exclusive.
 func (u *UnitAmounts) Amount(at string, f UnitAmount, c money.Currency) money.Decimal {
 	switch {
 	case u.Err != nil:
 	case f.Major != "":
 		amount := u.Parse(at+f.Old, f.Major)
-		if f.Minor != "" { // as answers have it
+		if f.Minor != "" { // as in responses
 			u.contradict(at, f, amount, c)
 		}
 		u.Warnings = append(u.Warnings, Warning{

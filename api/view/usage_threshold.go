@@ -16,7 +16,7 @@ type UsageThreshold struct {
 	Invoice    bool   `json:"invoice,omitempty" doc:"true: what was used by then and is on no invoice is billed at once. Default: only the event usage.threshold_reached is sent."`
 }
 
-// Thresholds reads those of a form; nil stays nil.
+// Thresholds reads the thresholds of a form; nil stays nil.
 func Thresholds(forms []UsageThreshold) ([]metered.Threshold, error) {
 	if forms == nil {
 		return nil, nil

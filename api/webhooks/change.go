@@ -25,7 +25,7 @@ type updateWebhookInput struct {
 	Body WebhookChange
 }
 
-// onWebhook performs what is asked of the endpoint of the path, and answers with the endpoint as it left it.
+// onWebhook performs a command on the endpoint of the path, and responds with its new state.
 func (h *Handler) onWebhook(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[webhooks.Endpoint]) error,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
@@ -46,8 +46,8 @@ func (h *Handler) updateWebhook(
 	})
 }
 
-// disableWebhook fails what is pending: an owner who switches an endpoint off does not expect a backlog on the day it
-// is enabled. What it missed can be redelivered by time range.
+// disableWebhook fails pending deliveries: an owner who disables an endpoint does not expect a backlog on the day it is
+// enabled. Missed events can be redelivered by time range.
 func (h *Handler) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
@@ -56,8 +56,8 @@ func (h *Handler) disableWebhook(
 	})
 }
 
-// enableWebhook sends nothing of the time in between:
-// an owner decides by a time range what a receiver should still get.
+// enableWebhook sends no events of the time in between: an owner decides by a time range which ones a receiver should
+// still get.
 func (h *Handler) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
@@ -102,7 +102,7 @@ func (h *Handler) deleteWebhook(
 	})
 }
 
-// testWebhook answers with the log entry, which tells what became of it when it is asked for again.
+// testWebhook responds with the log entry, which shows the result when it is read again.
 func (h *Handler) testWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookLog], error) {

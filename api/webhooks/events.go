@@ -16,8 +16,8 @@ import (
 )
 
 // Event is one fact that was announced. Webhooks carry the same facts. It has two times, since a test clock may stand
-// in another year: created is when it happened for the customer, recordedAt when it was written, which lists are
-// filtered by.
+// in another year: created is the customer's time of the event, recordedAt the time of writing, by which lists are
+// filtered.
 type Event struct {
 	ID               string    `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Object           string    `json:"object" enum:"event" example:"event"`
@@ -42,7 +42,7 @@ func (d EventData) MarshalJSON() ([]byte, error) { return json.RawMessage(d).Mar
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *EventData) UnmarshalJSON(b []byte) error { return (*json.RawMessage)(d).UnmarshalJSON(b) }
 
-// Schema is what the OpenAPI document says about it.
+// Schema returns the schema of the data for the OpenAPI document.
 func (EventData) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
@@ -52,7 +52,7 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 // nothing.
 type EventPattern string
 
-// Schema is what the OpenAPI document says about it: all types and groups, from the catalogue.
+// Schema returns the schema for the OpenAPI document: all types and groups, from the catalogue.
 func (EventPattern) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{
 		Type: huma.TypeString, Examples: []any{string(event.TypePaymentSuccess)}, Enum: []any{string(event.Every)},

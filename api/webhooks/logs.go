@@ -46,7 +46,8 @@ type WebhookAttempt struct {
 	ErrorText      string            `json:"errorText,omitempty"`
 }
 
-// What the log shows of each delivery: in a list of a hundred the answers of receivers would be megabytes.
+// The parts of the log that are shown of each delivery: in a list of a hundred the answers of receivers would be
+// megabytes.
 var (
 	inLists = db.Log{Attempts: 20, ExcerptBytes: 500}
 	alone   = db.Log{Attempts: 20, ExcerptBytes: 64 << 10}

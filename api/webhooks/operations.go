@@ -22,8 +22,8 @@ func (h *Handler) webhookOperations() {
 		Status: "enabled", CreatedAt: 1763640000,
 	}
 	made := example
-	// The form is that of Standard Webhooks (standardwebhooks.com):
-	// whsec_ and base64, so that its libraries take it as it is.
+	// The form is that of Standard Webhooks (standardwebhooks.com): whsec_ and base64, so that its libraries accept it
+	// unchanged.
 	made.Secret = "whsec_d2hhdCBzaWducyBkZWxpdmVyaWVzLCAzMiBieXRlcyE="
 	changed, disabled, rotated := example, example, example
 	changed.Events = []string{"*"}

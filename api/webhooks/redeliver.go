@@ -11,7 +11,7 @@ import (
 	"perennial/service/webhooks"
 )
 
-// RedeliveryForm asks for one delivery, those of a payment, or what an endpoint missed in a time range.
+// RedeliveryForm asks for one delivery, those of a payment, or the events that an endpoint missed in a time range.
 type RedeliveryForm struct {
 	DeliveryID    string `json:"deliveryId,omitempty" maxLength:"64" example:"whd_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"One delivery."`
 	PaymentID     string `json:"paymentTransactionId,omitempty" maxLength:"64" doc:"The deliveries of events about this payment, at most 100."`
@@ -21,8 +21,8 @@ type RedeliveryForm struct {
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a time range: lastEventId of the previous response."`
 }
 
-// Redelivery says what is delivered again. Nothing is delivered yet when it is answered: the deliveries are due now,
-// and the log shows what becomes of them.
+// Redelivery lists the deliveries to repeat. At the time of the response they are only due: the log shows their
+// results.
 type Redelivery struct {
 	Data        []WebhookLog `json:"data" doc:"The log entries of the deliveries. Empty for a time range: list them by endpointId."`
 	Redelivered int          `json:"redelivered" example:"1" doc:"How many deliveries are due now."`
@@ -35,8 +35,8 @@ type redeliverInput struct {
 	Body RedeliveryForm
 }
 
-// check holds that the form asks for exactly one thing. Faults: fields_exclusive, field_missing, cursor_malformed. huma
-// checks the fields one by one and cannot say which belong together.
+// check requires that the form asks for exactly one thing. Faults: fields_exclusive, field_missing, cursor_malformed.
+// huma checks the fields one by one and cannot check their combinations.
 func (f RedeliveryForm) check() error {
 	switch ranged := f.EndpointID != "" || f.Since != 0 || f.Before != 0 || f.StartingAfter != ""; {
 	case f.DeliveryID != "" && f.PaymentID != "":

@@ -16,7 +16,7 @@ import (
 	"perennial/service/webhooks"
 )
 
-// WebhookEndpoint is where the app receives events. Its secret is shown only where we made it, and only then.
+// WebhookEndpoint is a URL at which the app receives events. Its secret is shown only where we made it, and only then.
 type WebhookEndpoint struct {
 	ID                      string   `json:"id" example:"whe_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	URL                     string   `json:"url" example:"https://example.com/webhooks"`
@@ -33,7 +33,7 @@ type WebhookEndpoint struct {
 	CreatedAt               int64    `json:"createdAt" example:"1763640000"`
 }
 
-// Backlog is what an endpoint is owed.
+// Backlog has the numbers of waiting events of an endpoint.
 type Backlog struct {
 	Waiting  int   `json:"waiting" minimum:"0" maximum:"1000" example:"3" doc:"Events that wait for their first attempt; 1000: that many or more."`
 	Retrying int   `json:"retrying" minimum:"0" maximum:"1000" example:"1" doc:"Events that failed and wait for a retry; 1000: that many or more."`
@@ -49,8 +49,8 @@ func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
 	}
 }
 
-// madeWebhookEndpoint shows a generated secret once. What is stored for repeats does not have it: whoever repeats a
-// request must not learn more than its first response may show, and no row may hold a secret that is not sealed.
+// madeWebhookEndpoint shows a generated secret once. The stored answer for repeats does not have it: a repeat must not
+// show more than the first response may, and no row may have an unsealed secret.
 func madeWebhookEndpoint(e webhooks.Endpoint) httpkit.Made[WebhookEndpoint] {
 	repeats := renderWebhookEndpoint(e.WebhookEndpoint)
 	shown := repeats
@@ -61,7 +61,7 @@ func madeWebhookEndpoint(e webhooks.Endpoint) httpkit.Made[WebhookEndpoint] {
 // EventPatterns are the types that an endpoint receives.
 type EventPatterns []string
 
-// Schema is what the OpenAPI document says about them; service checks each, and names the one that is no type.
+// Schema returns the schema for the OpenAPI document; service checks each pattern, and names one that matches no type.
 func (EventPatterns) Schema(huma.Registry) *huma.Schema {
 	atLeast, atMost, longest := 1, 100, 100
 	s := &huma.Schema{
