@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Add-ons are sold beside a plan, changed as a whole list, and never stand alone.
+// Add-ons are sold together with a plan, are changed as a whole list, and are never sold alone.
 func TestSubscription_HasAddOns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -23,8 +23,8 @@ var silent = map[string]string{
 	"POST /usage/cloudevents":          "usage records are never changed, and come by the thousand",
 }
 
-// Every route that changes something leaves exactly one entry where it succeeds, and none where it is refused or is a
-// repeat. What no request of the table can do is performed in test/emits, by the name of its operation.
+// Every route that changes something writes exactly one entry where it succeeds, and none where it is refused or
+// repeated. Operations that no request of the table can perform are tested in test/emits, by their names.
 func TestAudit_EveryRouteLeavesOneEntry(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -109,7 +109,7 @@ func TestAudit_LogTellsWhoWhatAndWhere(t *testing.T) {
 	}
 }
 
-// For whom an app says that it acts stands in the entry, as a claim beside the key.
+// The entry has the person that an app says it acts for, as a claim in addition to the key.
 func TestAudit_ActorHeaderIsAClaim(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,7 +10,7 @@ import (
 	"perennial/api/httpkit"
 )
 
-// Who misspells a field is told its name, and never to leave out what they want.
+// The refusal of a misspelled field names the right one, and never suggests omitting it.
 func TestUnknownField_NamesTheFieldThatWasMeant(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

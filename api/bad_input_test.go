@@ -310,7 +310,7 @@ func TestBody_InvalidFieldIsNamed(t *testing.T) {
 	require.Empty(t, b.engine.woken)
 }
 
-// lists names every list and the prefix of what is in it.
+// lists names every list and the prefix of its ids.
 var lists = map[string]string{
 	"plans": id.Plan, "customers": id.Customer, "subscriptions": id.Subscription, "payments": id.Transaction,
 	"invoices":    id.Invoice,

@@ -54,8 +54,8 @@ type bench struct {
 	local    webhooks.Allow
 	config   Config
 	patience time.Duration     // of the dispatcher; 0: the usual one
-	baseURLs map[string]string // of providers beside Stripe
-	onCommit func()            // between the commit and what follows it; nil: nothing
+	baseURLs map[string]string // of providers other than Stripe
+	onCommit func()            // between the commit and its effects; nil: not called
 	// The environments: two of one tenant, one of another.
 	test, live, other opened
 }
@@ -80,7 +80,7 @@ func newBench(t testing.TB) *bench {
 	}
 	t.Cleanup(func() {
 		require.Empty(t, b.refused.unlisted, "the document does not list these for the operation")
-		// Package testing keeps each test's cleanups, and what they hold, until the last test has ended.
+		// Package testing keeps the cleanups of each test, with all that they refer to, until the last test has ended.
 		b.Server, b.deps, b.log = nil, Deps{}, nil
 	})
 	database := testdb.Migrated(t)
@@ -130,7 +130,7 @@ func (b *bench) newServer(t testing.TB) *Server {
 	return server
 }
 
-// inStep performs what follows a commit before the answer, so that a test sees it.
+// inStep performs the effects of a commit before the answer, so that a test sees them.
 type inStep struct {
 	bench  *bench
 	config dispatch.Config
@@ -183,7 +183,7 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) opened 
 	return e
 }
 
-// newKey adds a key; what k leaves out is that of an all-round secret key.
+// newKey adds a key; fields that k omits are those of an all-round secret key.
 func (b *bench) newKey(t testing.TB, e opened, k db.NewAPIKey) string {
 	t.Helper()
 	if k.Kind == "" {

@@ -21,7 +21,7 @@ func (b *bench) bound(t *testing.T, bounds httpkit.Bounds) {
 	b.Server = b.newServer(t)
 }
 
-// shortAfter leaves no time for what follows an answer.
+// shortAfter leaves no time for work after an answer.
 var shortAfter = httpkit.Bounds{
 	Key: time.Minute, Answer: time.Minute, InFlight: time.Minute, After: 20 * time.Millisecond,
 }
@@ -36,8 +36,8 @@ func (b *bench) hang(t *testing.T, table string) {
 	require.NoError(t, err)
 }
 
-// A database that hangs is 503 in time on every kind of route. The bounds are short here, so that each of
-// them is what ends its request.
+// A hanging database leads to a 503 in time on every kind of route. The bounds are short here, so that each of them
+// ends its request.
 func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
 	const (
@@ -113,7 +113,7 @@ func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	b := newBench(t)
 	sub := b.newSubscription(t, b.test)
 	b.bound(t, shortAfter)
-	// Nobody may store an answer, but keys can be taken and given back.
+	// Answers cannot be stored, but keys can be taken and released.
 	_, err := b.pool.Exec(t.Context(), "alter table idempotency_keys add constraint full_disk check (status_code is null)")
 	require.NoError(t, err)
 	problem(t, 409, "cancellation_not_scheduled", "",
@@ -123,7 +123,7 @@ func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	require.NotContains(t, log, "adas-key")
 }
 
-// What follows an answer may hang too; the answer is given all the same.
+// Work after an answer may hang too; the answer is given nevertheless.
 func TestRequest_EffectsDoNotDelayResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

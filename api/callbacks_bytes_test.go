@@ -15,7 +15,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// textsOf are where the strings of a JSON value end that are values, not names.
+// textsOf returns the positions at which the strings of a JSON value end that are values, not names.
 func textsOf(body []byte) (ends []int) {
 	var inside bool
 	for i, c := range body {
@@ -62,7 +62,7 @@ func TestCallback_SignedWithAnyByte(t *testing.T) {
 	}
 }
 
-// A message is stored with what it says, though a text of it has NUL.
+// A message is stored with its contents, though one of its texts has NUL.
 func TestCallback_NULIsStored(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

@@ -29,10 +29,10 @@ import (
 	"perennial/service/gateway"
 )
 
-// signer is a provider's side of its callbacks: what it says of a charge that went through, and how it signs that.
+// signer is the provider's side of its callbacks: the message about a captured charge, and its signature.
 type signer struct {
 	dialect     core.Dialect
-	credentials gateway.Credentials // beside the webhook secret
+	credentials gateway.Credentials // in addition to the webhook secret
 	body        string              // %s: our transaction's id
 }
 
@@ -133,7 +133,7 @@ func (d *door) signed(name string, n, signedBy int, body []byte) message {
 	return m
 }
 
-// unsigned takes away the fields of Adyen's items that nothing signs, and that decide nothing.
+// unsigned removes the fields of Adyen's items that are not signed and decide nothing.
 var unsigned = strings.NewReplacer(`"eventDate":"",`, "", `"paymentMethod":"",`, "", `"reason":"",`, "")
 
 func (d *door) deliver(t *testing.T, m message) response {
@@ -203,8 +203,8 @@ func flipped(own message, random *rand.Rand) (message, string) {
 	return m, fmt.Sprintf("byte %d of the body: %q", at, m.body)
 }
 
-// A thousand tampered callbacks at the door, of every provider: none is accepted, and none leaves a trace. What they
-// were made of is accepted.
+// A thousand tampered callbacks of every provider arrive: none is accepted, and none leaves a trace. The callbacks that
+// they were made from are accepted.
 func TestCallback_TamperedIsRefused(t *testing.T) {
 	t.Parallel()
 	const each = 250

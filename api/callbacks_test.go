@@ -50,7 +50,7 @@ func TestCallback_FindsTransactionByProviderReference(t *testing.T) {
 	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e1", "Ref", "pi_"+txn.ID).Status)
 	require.Len(t, b.engine.checks, 1)
 
-	// Something of somebody else's, or of nobody's, is stored and told to nobody.
+	// A callback about another environment's payment, or an unknown one, is stored and signaled to no workflow.
 	require.Equal(t, 200, send("/callbacks/"+b.other.providerID, "Event", "e2", "Transaction",
 		txn.ID, "Ref", "pi_"+txn.ID).Status)
 	require.Equal(t, 200, send("/callbacks/"+b.test.providerID, "Event", "e3").Status)

@@ -13,7 +13,7 @@ import (
 	"perennial/internal/id"
 )
 
-// awake lets a subscription's workflow act on what it was woken for.
+// awake lets a subscription's workflow act on its wake-up.
 func (b *bench) awake(t testing.TB, subscriptionID string) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
@@ -30,7 +30,7 @@ func (b *bench) newCollected(t *testing.T) Subscription {
 	return sub
 }
 
-// state is that of a subscription, under lock.
+// state loads a subscription's state under lock.
 func (b *bench) state(ctx context.Context, t testing.TB, tx *db.Tx, subscriptionID string) lifecycle.State {
 	t.Helper()
 	state, err := tx.Lifecycle.LockSubscription(ctx, b.test.environmentID, subscriptionID)
@@ -53,7 +53,7 @@ func (b *bench) multiply(t testing.TB, subscriptionID string, more int) {
 	require.EqualValues(t, more, tag.RowsAffected())
 }
 
-// Commands need Temporal for nothing: the row says what is owed, and the reconciler signals it.
+// Commands do not need Temporal: the row records that a signal is owed, and the reconciler sends it.
 func TestCommand_WithoutTemporal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -105,8 +105,8 @@ func TestCommand_BurstSignalsOnce(t *testing.T) {
 	}
 }
 
-// However many want to change one subscription, each is told at once whether it was done. Whoever is turned away (429),
-// or told to come again (503), was not performed.
+// Of any number of concurrent commands on one subscription, each learns at once whether it was performed. A command
+// with the status 429 or 503 was not performed.
 func TestCommand_ManyOnOneSubscription(t *testing.T) {
 	t.Parallel()
 	const parallel = 50
@@ -126,7 +126,7 @@ func TestCommand_ManyOnOneSubscription(t *testing.T) {
 			answered <- i
 		}()
 	}
-	for range parallel - 8 { // they do not wait for those that were let in
+	for range parallel - 8 { // they do not wait for the admitted ones
 		turnedAway := answers[<-answered]
 		problem(t, 429, "too_many_commands", "", turnedAway)
 		require.NotEmpty(t, turnedAway.Header.Get("Retry-After"))

@@ -40,7 +40,7 @@ func (b *bench) asksPayer(t *testing.T, change func(*payment.Transaction)) Payme
 	return as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+charge.ID, nil))
 }
 
-// requireForPayer checks what must hold of every answer that a payer's browser gets.
+// requireForPayer checks the headers of every answer to a payer's browser.
 func requireForPayer(t *testing.T, r response) {
 	t.Helper()
 	require.Equal(t, "no-referrer", r.Header.Get("Referrer-Policy"))
@@ -131,7 +131,8 @@ func TestConfirm_ReturnOnlyAsksTheProvider(t *testing.T) {
 	require.Len(t, b.engine.checks, 1, "what is decided is not asked about")
 }
 
-// What the provider needs to complete the charge is kept for it, and nothing else; nobody is shown or told either.
+// The values that the provider needs to complete the charge are kept for it, and nothing else; they are not shown to
+// anyone else.
 func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -160,7 +161,7 @@ func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
 	require.Contains(t, string(long.Body), "We wait for your bank", "for what was kept before")
 }
 
-// A token that nobody has looks like one that nobody could have.
+// An unknown token looks like a malformed one.
 func TestConfirm_UnknownLooksLikeMalformed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -182,7 +183,7 @@ func TestConfirm_UnknownLooksLikeMalformed(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, b.send(t, "POST", "/confirm/"+confirmToken, nil).Status)
 }
 
-// Who waits for the end of a payment is answered with the link, which only the payer can open.
+// A caller that waits for the end of a payment gets the link, which only the payer can open.
 func TestCreatePayment_PreferWaitEndsWithTheLink(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

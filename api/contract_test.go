@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// promised is what users of the API were promised first, by method and path, in these words: each request may send the
-// fields in sends or, in the query, those in asks, and is answered with those in gets; a name with a dot is a field of
-// an object, data[] the entries of a list.
+// promised is the first contract with users of the API, by method and path, in its own words: each request may send the
+// fields in sends or, in the query, those in asks, and its answer has those in gets. A name with a dot is a field of an
+// object, data[] the entries of a list.
 var promised = []struct {
 	method, path, sends, asks, gets string
 }{

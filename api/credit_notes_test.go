@@ -14,7 +14,7 @@ import (
 	"perennial/internal/id"
 )
 
-// paidInvoice is one that a charge of 1900 has paid.
+// paidInvoice returns an invoice that a charge of 1900 has paid.
 func (b *bench) paidInvoice(t *testing.T) (subscriptionID, invoiceID, charge string) {
 	t.Helper()
 	sub, in := b.overdue(t, b.clock().Add(time.Hour))

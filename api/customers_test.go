@@ -174,15 +174,15 @@ func TestDeleteCustomer_RepeatedAfterCrash(t *testing.T) {
 	b := newBench(t)
 	cust := b.newCustomer(t, b.test)
 	path := "/api/customers/" + cust.ID
-	b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "k") // nobody hears this
+	b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "k") // the response is lost
 	again := b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "k")
 	require.Equal(t, 200, again.Status, "%s", again.Body)
 	require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
 	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "DELETE", path, nil, "Idempotency-Key", "another"))
 }
 
-// A creation that is under way when the customer is deleted either comes before the deletion, which then cancels what
-// it made, or after it, and is refused by the database.
+// A creation that is under way when the customer is deleted comes either before the deletion, which then cancels the
+// new subscription, or after it, and is refused by the database.
 func TestDeleteCustomer_CancelsSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -228,7 +228,7 @@ func TestDeleteCustomer_ManySubscriptions(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'customer.deleted'"))
 }
 
-// What a person wrote goes with the customer; what we say ourselves stays.
+// Texts of persons are erased with the customer; our own codes stay.
 func TestDeleteCustomer_ErasesCancelReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

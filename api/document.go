@@ -9,21 +9,20 @@ import (
 	"perennial/service"
 )
 
-// The last embeds what the others write.
-//
+// The last embeds the files that the others write.
 //go:generate go test . -run ^(TestProblems_AreListed|TestRefusals_AreListedByOperation)$ -count=1 -update
 //go:generate go test . -run ^TestOpenAPI_IsCommitted$ -count=1 -update
 
 // Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
 // the same for every installation, and a change of it in review is a change of the API.
 func Document(version string) []byte {
-	// Nothing is asked of them.
+	// Their methods are not called.
 	s := &Server{store: &db.Store{}, service: &service.Service{}, telemetry: &telemetry.Telemetry{}}
 	s.route(Config{Version: version})
 	return s.kit.Document()
 }
 
-// describe is what the OpenAPI document says about the whole API.
+// describe returns the texts of the OpenAPI document about the whole API.
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,

@@ -12,9 +12,9 @@ import (
 	"perennial/api/httpkit"
 )
 
-// emptyMeans lists the lists and maps of requests that may be empty, by schema and field, each with what that means. An
-// app that computes a restriction and sends an empty one must not get everything: where the absence of a list means
-// all, an empty one is refused, by minItems or minProperties.
+// emptyMeans lists the lists and maps of requests that may be empty, by schema and field, each with the meaning of an
+// empty one. An app that computes a restriction and sends an empty one must not get everything: where an absent list
+// means all, an empty one is refused, by minItems or minProperties.
 var emptyMeans = map[string]string{
 	"CloudEvent.data":                    "no properties, and no quantity that is one of them",
 	"Commitment.currencies":              "sold in the plan's own currency only",
@@ -69,7 +69,7 @@ func (i input) restricted() bool {
 	return ok && least >= 1
 }
 
-// param is how a problem names it.
+// param returns the name of the input in problems.
 func (i input) param() string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(i.path, "."), ".[]", "[0]"), ".*", ".x")
 }

@@ -11,7 +11,7 @@ import (
 	"perennial/contract"
 )
 
-// eraseAll does what the workflows of all unfinished erasures do.
+// eraseAll does the work of the workflows of all unfinished erasures.
 func (b *bench) eraseAll(t *testing.T) {
 	t.Helper()
 	a := &activities.Erasures{Store: b.worker, Clock: b.clock}

@@ -9,7 +9,7 @@ import (
 	"perennial/api/httpkit"
 )
 
-// Every filter of the list by itself and with others, and the numbers that order what it returns.
+// Every filter of the list alone and with others, and the numbers that order the result.
 func TestListEvents_Filters(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -38,8 +38,8 @@ type woken struct {
 	Wake   contract.Wake
 }
 
-// fakeEngine answers by its function fields and remembers what it was asked. Without them everything succeeds, and a
-// clock is moved at once.
+// fakeEngine calls its function fields and records the requests. Without them everything succeeds, and a clock is moved
+// at once.
 type fakeEngine struct {
 	store *db.Store
 	now   func() time.Time

@@ -157,8 +157,8 @@ func (s *source) madeByField(field *ast.CompositeLit, within *ast.FuncDecl) (mad
 	return m, true
 }
 
-// strings returns every text that an expression can be; known is false where that cannot be told. A fault that takes
-// the code of another is known and adds none.
+// strings returns every text that an expression can be; known is false where that cannot be determined. A fault that
+// takes the code of another is known and adds none.
 func (s *source) strings(e ast.Expr, within *ast.FuncDecl) (texts []string, known bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -189,7 +189,8 @@ func (s *source) strings(e ast.Expr, within *ast.FuncDecl) (texts []string, know
 	return nil, false
 }
 
-// arguments returns what the calls of a function, in its package and in those that share it, pass as one parameter.
+// arguments returns the texts that the calls of a function, in its package and in those that share it, pass as one
+// parameter.
 func (s *source) arguments(function string, at int) (texts []string, known bool) {
 	known = true
 	for _, from := range append([]*source{s}, s.room...) {

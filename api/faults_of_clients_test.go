@@ -233,7 +233,7 @@ func TestAdvanceTestClock_BoundAndStop(t *testing.T) {
 	problem(t, 404, "test_clock_not_found", "", b.ask(t, b.other, "POST", path+"/stop", nil))
 }
 
-// The document's examples are what people copy: each is of the shape that it illustrates.
+// Readers copy the document's examples, so each must match the schema that it illustrates.
 func TestOpenAPI_ExamplesMatchSchemas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -253,7 +253,7 @@ func TestOpenAPI_ExamplesMatchSchemas(t *testing.T) {
 	require.Greater(t, seen, 40)
 }
 
-// What an example asks for is what the example of its answer shows.
+// The example of an answer shows the result of the request's example.
 func TestOpenAPI_ExamplesMatchRequests(t *testing.T) {
 	t.Parallel()
 	doc := map[string]any{}
@@ -298,7 +298,8 @@ func exampleOf(body any) (map[string]any, bool) {
 	return example, ok
 }
 
-// mismatches says where a value is not of a schema. It knows as much of JSON Schema as our document uses.
+// mismatches returns the places where a value does not match a schema. It knows as much of JSON Schema as our document
+// uses.
 func mismatches(doc, schema map[string]any, value any, at string) (wrong []string) {
 	if ref, ok := schema["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/components/schemas/")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a metric counts is held against the limit of the plan; a customer may have another limit until a time, and a
-// publishable key asks only where it is allowed to.
+// The quantity of a metric is compared with the limit of the plan; a customer may have another limit until a time, and
+// a publishable key may ask only where its scope allows it.
 func TestFeatures_WithLimitsOfWhatAMetricCounts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

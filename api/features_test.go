@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a plan and its add-ons give is answered for each feature; a change of the plan counts at once for all who are
-// subscribed to it.
+// Each feature of a plan and its add-ons has an answer; a change of the plan counts at once for all its subscribers.
 func TestFeatures_AreAnsweredOfPlansAndAddOns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

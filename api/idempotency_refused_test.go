@@ -14,8 +14,8 @@ import (
 	"perennial/db"
 )
 
-// A repeat that is refused before it can meet the row of the first request, by what has changed since, is answered as the
-// first one was.
+// If changes since the first request lead to the refusal of a repeat before it meets the row of the first, the repeat
+// still gets the answer of the first.
 func TestIdempotency_RepeatIsRefusedBeforeItsFirstRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -193,7 +193,7 @@ func TestIdempotency_ParallelRefusalsAreOne(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from idempotency_keys"))
 }
 
-// A refusal that passes by itself says when to come back, and whoever does, with the same key, is judged anew.
+// A temporary refusal has a Retry-After, and a repeat with the same key is judged again.
 func TestIdempotency_TemporaryRefusalIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -281,7 +281,7 @@ func TestIdempotency_RepeatAfterCrashReturnsCommitted(t *testing.T) {
 		b.ask(t, b.test, "POST", path, `{}`, "Idempotency-Key", "k"))
 }
 
-// What was not performed is not remembered either: whoever repeats is judged anew.
+// A request that was not performed is not stored either: a repeat is judged again.
 func TestIdempotency_ServerErrorIsNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -304,7 +304,7 @@ func TestIdempotency_ServerErrorIsNotStored(t *testing.T) {
 	require.Equal(t, "x", got.CancelReason)
 }
 
-// hold runs a statement and keeps its locks until release, as a transaction of somebody else would.
+// hold runs a statement and keeps its locks until release, as another transaction would.
 func (b *bench) hold(t *testing.T, sql string, args ...any) (release func()) {
 	t.Helper()
 	tx, err := b.pool.Begin(t.Context())

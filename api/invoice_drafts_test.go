@@ -30,8 +30,8 @@ func (b *bench) renew(t *testing.T) (sub Subscription) {
 	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
 }
 
-// The invoice of a renewal is a draft for the grace of the settings. What the subscription changes is on it, it is
-// neither edited nor paid by hand, and it is finalized before its time.
+// The invoice of a renewal is a draft for the grace of the settings. Changes of the subscription appear on it, it can
+// be neither edited nor paid by hand, and it can be finalized early.
 func TestInvoiceDrafts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -9,8 +9,8 @@ import (
 	"perennial/api/httpkit"
 )
 
-// An invoice that was paid outside is paid once, whoever repeats it, with a payment that nobody sends and a record of
-// who said so.
+// An invoice that was paid outside is paid once, however often the request is repeated, with a payment that is never
+// sent and a record of the actor.
 func TestMarkPaid_SettlesOnceAndIsKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

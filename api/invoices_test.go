@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// newInvoice issues an open invoice that nobody collects yet.
+// newInvoice issues an open invoice that is not collected yet.
 func (b *bench) newInvoice(t testing.TB, e opened, subscriptionID string) string {
 	t.Helper()
 	sub, err := b.store.Subscriptions.Get(t.Context(), e.environmentID, subscriptionID)

@@ -15,7 +15,7 @@ type owned struct {
 	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry                       string
 }
 
-// of is the id that a path's {id} stands for.
+// of returns the id for a path's {id}.
 func (o owned) of(path string) string {
 	for prefix, id := range map[string]string{
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
@@ -32,7 +32,7 @@ func (o owned) of(path string) string {
 	return ""
 }
 
-// absent has the shape of ids that nobody has.
+// absent returns well-formed ids that do not exist.
 func absent(at time.Time) owned {
 	return owned{
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),

@@ -279,7 +279,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 	}
 }
 
-// eachRoute calls visit with every route that needs a key, and fails for one that nobody has thought about.
+// eachRoute calls visit with every route that needs a key, and fails for a route that is not in the table.
 func eachRoute(t *testing.T, b *bench, visit func(method, template string)) {
 	t.Helper()
 	seen := 0

@@ -25,7 +25,7 @@ func (b *bench) listPlans(t *testing.T, of *Server, key string) response {
 	return b.send(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+key)
 }
 
-// A key's limit is that of all processes together: what one granted, another learns by the next report.
+// A key's limit applies to all processes together: requests that one granted reach another with the next report.
 func TestKeyRate_IsSharedByProcesses(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -77,7 +77,7 @@ func TestKeyRate_RefusesBeforeAnythingIsDone(t *testing.T) {
 	require.Empty(t, made.Header.Get("Idempotent-Replayed"), "a refusal for a moment is not stored")
 }
 
-// A request counts whatever comes of it, and each visitor of a web page has a bucket of its own.
+// A request counts whatever its result, and each visitor of a web page has a separate bucket.
 func TestKeyRate_CountsRefusalsAndVisitors(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -148,7 +148,7 @@ type aborting struct{ *httptest.ResponseRecorder }
 
 func (a *aborting) Write([]byte) (int, error) { panic(http.ErrAbortHandler) }
 
-// When everybody who can be worked for is, others are refused soon, and callbacks are taken still.
+// When all seats are taken, further requests are refused soon, and callbacks are still taken.
 func TestOverload_IsRefusedSoonAndWithoutEffect(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

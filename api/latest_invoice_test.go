@@ -25,7 +25,7 @@ func (b *bench) askPayer(t *testing.T, chargeID string) {
 	})
 }
 
-// Who waits for the first payment is answered with the payer's link as soon as the bank asks for the payer.
+// A caller that waits for the first payment gets the payer's link as soon as the bank asks for the payer.
 func TestCreateSubscription_PreferWaitEndsWithTheLink(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

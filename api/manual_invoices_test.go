@@ -96,7 +96,7 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 		as[Balance](t, 200, b.ask(t, b.test, "GET", ledger, nil)).Balances)
 }
 
-// What is sent is not charged; void, it gives its credit back; a deleted draft leaves no number out.
+// A sent invoice is not charged; voiding it gives its credit back; a deleted draft leaves no gap in the numbers.
 func TestManualInvoice_SentVoidedAndDeleted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

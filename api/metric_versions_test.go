@@ -31,7 +31,7 @@ func TestMetrics_Versions(t *testing.T) {
 	second := as[Metric](t, 200, b.ask(t, b.test, "PATCH", path,
 		`{"displayName":"Calls","definition":{"aggregation":"max","conversion":{"divideBy":"3","rounding":"up"}}}`))
 	require.Equal(t, []any{list[1].ID, 2, "Calls"}, []any{second.ID, second.Version, second.DisplayName})
-	// What came before counts in the new version, also before it is aggregated.
+	// Earlier records count in the new version, also before they are aggregated.
 	for range 2 {
 		summary := as[UsageSummary](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub+"/usage?metric=api_calls", nil))
 		require.Equal(t, []any{Number("2"), 2}, []any{summary.Data[0].Quantity, summary.Data[0].MetricVersion})

@@ -67,7 +67,7 @@ func TestMobileMoney_Form(t *testing.T) {
 	}
 }
 
-// What no active account takes is refused, with what would be taken.
+// A method that no active account takes is refused, and the fault names those that would be taken.
 func TestMobileMoney_RefusedForms(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -110,7 +110,7 @@ func TestMobileMoney_RefusedForms(t *testing.T) {
 	require.Equal(t, cust, as[Customer](t, 200, b.ask(t, b.test, "GET", "/api/customers/"+cust.ID, nil)))
 }
 
-// What could never be collected is not sold.
+// A subscription that could never be collected is refused.
 func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -131,7 +131,7 @@ func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 	require.Contains(t, string(answer.Body), "charged in XAF, not in USD")
 	sold := as[Subscription](t, 201, subscribe("XAF", wallet("mtn", "+237670000001", "")))
 
-	// Nor is a method taken later that could not collect what was sold, while it renews.
+	// A method that could not collect a sold subscription is refused later too, while the subscription renews.
 	change := func(form map[string]any) response {
 		return b.ask(t, b.test, "PATCH", "/api/customers/"+sold.CustomerID, form)
 	}
@@ -148,7 +148,7 @@ func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 	as[Subscription](t, 201, subscribe("XAF", map[string]any{})) // a method may come later
 }
 
-// What is sent asks nothing of the payment method, until it is to be charged.
+// A sent invoice does not depend on the payment method, until it is to be charged.
 func TestMobileMoney_SentSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -166,7 +166,7 @@ func TestMobileMoney_SentSubscriptions(t *testing.T) {
 		"/api/subscriptions/"+sent.ID, map[string]any{"collectionMethod": "charge_automatically"}))
 }
 
-// A free plan asks nothing of the payment method; who moves to one that costs something must have one that can renew.
+// A free plan does not depend on the payment method; a change to one with a price requires a method that can renew.
 func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -198,8 +198,8 @@ func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	as[Subscription](t, 200, change(paid))
 }
 
-// What costs nothing whatever the quantity asks nothing of the payment method: neither where it is sold, nor where the
-// method changes, nor where invoices that were sent are to be charged.
+// A price of 0 at any quantity does not depend on the payment method: neither at the sale, nor when the method changes,
+// nor when sent invoices are to be charged.
 func TestMobileMoney_PricesOfNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -13,7 +13,7 @@ import (
 	"perennial/api/httpkit"
 )
 
-// The golden document is what client generators and reviewers read; it must follow from the code.
+// Client generators and reviewers read the golden document; it must follow from the code.
 func TestOpenAPI_IsCommitted(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -129,7 +129,7 @@ func checkRequest(t *testing.T, where, method string, op map[string]any) {
 	}
 }
 
-// The content types of bodies beside JSON.
+// The content types of bodies other than JSON.
 const (
 	ndjson          = "application/x-ndjson"
 	cloudEvent      = "application/cloudevents+json"
@@ -192,7 +192,7 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 	require.Greater(t, tried, 8)
 }
 
-// The documented example of a refusal is one that happens.
+// The documented example of a refusal occurs in fact.
 func TestOpenAPI_ProblemExampleOccurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -257,7 +257,7 @@ func walkAt(path string, node any, visit func(path string, node map[string]any))
 	}
 }
 
-// Where commands of one subscription crowd, 429 is documented, and nowhere else.
+// Only operations that commands of one subscription can crowd document 429.
 func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -277,7 +277,7 @@ func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 	for operation, entry := range guarded {
 		method, path, _ := strings.Cut(operation, " ")
 		if method == "DELETE" {
-			continue // takes away what the others are about
+			continue // removes the resource of the others
 		}
 		var body any
 		if entry.body != nil {

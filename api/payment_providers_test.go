@@ -169,7 +169,7 @@ func TestDeleteProvider_KeepsHistory(t *testing.T) {
 		"Signature", "good", "Event", "late").Status, "what is late is about a payment that stays")
 }
 
-// What may still be at an account, although the payment was sent elsewhere since, needs the account too.
+// A payment that an account may still have, although it was sent elsewhere since, needs the account too.
 func TestDeleteProvider_WaitsForOpenSends(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -107,7 +107,7 @@ func (b *bench) withLimits(t *testing.T, limits money.Limits) {
 	b.Server = b.newServer(t)
 }
 
-// What the provider can never give back or charge is refused, or becomes credit, before anything is promised.
+// An amount that the provider can never give back or charge is refused, or becomes credit, before anything is promised.
 func TestRefundPayment_WhatTheProviderCannotExpress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

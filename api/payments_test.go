@@ -39,7 +39,7 @@ func (b *bench) decline(t *testing.T, transactionID string) {
 	b.answered(t, transactionID, answer.Answer{Outcome: answer.Declined, FailureCode: answer.DeclinedCode})
 }
 
-// answered records what a provider said about the whole amount of a charge.
+// answered records a provider's answer about the whole amount of a charge.
 func (b *bench) answered(t *testing.T, transactionID string, answer answer.Answer) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
@@ -139,7 +139,7 @@ func TestCreatePayment_PreferWait(t *testing.T) {
 	problem(t, 400, "header_malformed", "Prefer", b.charge(t, cust.ID, "Prefer", "wait=soon"))
 }
 
-// A replayed answer tells what has become of the payment since: whoever repeats wants to know whether it was paid.
+// A replayed answer shows the present state of the payment: a caller that repeats wants to know whether it was paid.
 func TestCreatePayment_ReplayShowsCurrentState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A migration goes on from request to request, shows first what it would do, and is told what stays behind.
+// A migration continues from request to request, first shows what it would do, and lists the subscriptions that stay
+// behind.
 func TestMigratePlan_InBatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -74,7 +75,7 @@ func TestMigratePlan_Refusals(t *testing.T) {
 	problem(t, 422, "field_missing", "planId", b.ask(t, b.test, "GET", "/api/subscriptions?planVersion=1", nil))
 }
 
-// A key that was answered moves nothing any more: neither with another body, nor what was moved back meanwhile.
+// A repeat with a used key moves nothing: neither with another body, nor subscriptions that were moved back meanwhile.
 func TestMigratePlan_KeyIsLookedUpFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkPreview asks what a change of seats at the end of the period would cost, of a plan with ten prices, a coupon
-// and a tax, with the three invoices after it, and reports the median and the 99th percentile of the answer: go test
-// ./api -run '^$' -bench Preview.
+// BenchmarkPreview previews a change of seats at the end of the period, on a plan with ten prices, a coupon and a tax,
+// with the three invoices after it, and reports the median and the 99th percentile of the answer: go test ./api -run
+// '^$' -bench Preview.
 func BenchmarkPreview(b *testing.B) {
 	f := newBench(b)
 	prices := make([]map[string]any, 10)

@@ -26,7 +26,7 @@ func problems() []httpkit.Listed {
 //go:embed refusals.json
 var refusalsJSON []byte
 
-// refusals lists the codes of 409 and 422 by operation, beside those that any operation has.
+// refusals lists the codes of 409 and 422 by operation, in addition to those that any operation has.
 func refusals() map[string][]string {
 	var list map[string][]string
 	if err := json.Unmarshal(refusalsJSON, &list); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seats: a price for each, and a flat one that ignores them.
+// Seats: a price for each, and a flat price that ignores them.
 func TestSubscription_HasItemsWithQuantities(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// The machines of subscriptions and of collection refuse by what happens: the reason of one input is not that of an
-// operation which brings another. So code that is called with an input is visited with it, and what stands for other
-// inputs is left out.
+// The machines of subscriptions and of collection refuse by their input: the reason of one input is not one of an
+// operation with another input. So code that is called with an input is visited with it, and branches for other inputs
+// are left out.
 var inputs = []string{"perennial/billing/subscribing.input", "perennial/billing/collection.Kind"}
 
 // carriers have an input among their fields.
@@ -29,8 +29,8 @@ func (r *reach) called(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// mention visits what is named and not called. A table is looked up with what its reader was given; a function that is
-// passed on is called with anything.
+// mention visits an object that is named but not called. A table is looked up with the input of its reader; a function
+// that is passed on is called with anything.
 func (r *reach) mention(object types.Object) {
 	if _, table := object.(*types.Var); !table {
 		was := r.given
@@ -75,7 +75,7 @@ func (r *reach) input(e ast.Expr) *types.Const {
 	return c
 }
 
-// takesInput reports whether a function passes on what it was given.
+// takesInput reports whether a function passes its input on.
 func takesInput(f *types.Func) bool {
 	for v := range f.Signature().Params().Variables() {
 		if name := v.Type().String(); slices.Contains(inputs, name) || slices.Contains(carriers, name) {
@@ -85,7 +85,7 @@ func takesInput(f *types.Func) bool {
 	return false
 }
 
-// forOthers reports whether what stands behind these cases, or keys, is for other inputs than the one that was given.
+// forOthers reports whether the code of these cases, or keys, is for other inputs than the given one.
 func (r *reach) forOthers(cases []ast.Expr) bool {
 	if r.given == nil || len(cases) == 0 {
 		return false

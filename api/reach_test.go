@@ -27,7 +27,7 @@ type program struct {
 	files    *token.FileSet
 	packages map[string]*types.Package
 	info     *types.Info
-	nodes    map[types.Object]ast.Node // functions and variables of packages: what is behind their name
+	nodes    map[types.Object]ast.Node // functions and variables of packages: the code of their names
 }
 
 // loadProgram reads our packages from source, and others as the compiler has exported them.
@@ -83,7 +83,7 @@ type importing func(path string) (*types.Package, error)
 
 func (f importing) Import(path string) (*types.Package, error) { return f(path) }
 
-// note remembers what is behind the names of a file.
+// note records the code of the names of a file.
 func (p *program) note(file *ast.File) {
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
@@ -102,8 +102,8 @@ func (p *program) note(file *ast.File) {
 	}
 }
 
-// reach is what can be called from one place, by rapid type analysis: a method of an interface leads to those types
-// only that the reached code names.
+// reach is the set of code that can be called from one place, by rapid type analysis: a method of an interface leads
+// only to the types that the reached code names.
 type reach struct {
 	*program
 	skip   func(types.Object) bool
@@ -111,20 +111,20 @@ type reach struct {
 	given  *types.Const   // the input that the visited code is called with; nil: any
 	within *types.Package // of the code that is visited
 	named  []types.Type
-	// those that code outside of the rules names: the commands among them are those that an operation gives
+	// types named by code outside of the rules: the commands among them are those that an operation gives
 	ordered []types.Type
 	calls   []*types.Func // of interfaces
 	made    []*ast.CallExpr
 }
 
-// visited is code, and what it was given.
+// visited is code, and its input.
 type visited struct {
 	object types.Object
 	given  *types.Const
 }
 
-// rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs
-// another command's calls it by name.
+// rules are the packages that judge commands. A command that only they name is not one that an operation gives: a rule
+// that needs another command's rule calls it by name.
 var rules = []string{"perennial/billing/lifecycle", "perennial/billing/recording", "perennial/billing/foresight"}
 
 // reachFrom returns all calls that can be made from there.
@@ -138,7 +138,7 @@ func (r *reach) visit(n ast.Node, judges bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return !judges // what a command carries out has been judged: a refusal there is a fault of ours
+			return !judges // a command is carried out after it was judged: a refusal then is a server error
 		case *ast.TypeAssertExpr: // asks for a type and makes none
 			r.visit(n.X, judges)
 			return false
@@ -197,7 +197,7 @@ func (r *reach) use(object types.Object) {
 		o = o.Origin()
 		receiver := o.Signature().Recv()
 		if receiver != nil && types.IsInterface(receiver.Type()) {
-			r.given = nil // what has the method may be called with anything
+			r.given = nil // methods of this type may be called with anything
 			if !r.seen[visited{object: o}] {
 				r.seen[visited{object: o}] = true
 				r.calls = append(r.calls, o)
@@ -235,7 +235,7 @@ func (r *reach) name(o *types.TypeName) {
 	}
 }
 
-// judge is the method by which a command says what it does, or why not.
+// judge is the method by which a command returns its effect or its refusal.
 const judge = "judge"
 
 // dispatch calls a method of an interface on the types that have it.

@@ -55,7 +55,7 @@ var documentedOperations = sync.OnceValue(func() (all []documentedOperation) {
 		}
 	}
 	if err := json.Unmarshal(Document("test"), &doc); err != nil {
-		panic(err) // TestOpenAPI_IsCommitted says so
+		panic(err) // TestOpenAPI_IsCommitted reports it
 	}
 	for path, item := range doc.Paths {
 		pattern := "^/(api|v1)" + regexp.MustCompile(`{\w+}`).ReplaceAllString(path, "[^/]+") + "$"

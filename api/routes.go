@@ -41,6 +41,6 @@ func (s *Server) route(c Config) {
 	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
 	invoices.Register(d, paid)
 	subscriptions.Register(d, paid)
-	// Last, since the document describes what is registered by now.
+	// Last, since the document describes the operations that are registered by now.
 	s.kit.Publish()
 }

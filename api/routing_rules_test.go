@@ -41,7 +41,7 @@ func TestRoutingRules_ReplacedAsAWhole(t *testing.T) {
 	require.Empty(t, as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/v1/routing-rules", nil)).Data)
 }
 
-// What is read may be written back, also after the account of a rule was deleted.
+// The rules of a response can be written back, also after the account of a rule was deleted.
 func TestRoutingRules_EndWithTheirAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

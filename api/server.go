@@ -31,7 +31,7 @@ const (
 // writeTimeout outlasts a slow body, the bounds of an answer and the longest Prefer: wait.
 var writeTimeout = readTimeout + httpkit.LongestAnswer + 15*time.Second
 
-// Deps are what a Server works with. The caller closes them after Shutdown.
+// Deps are the dependencies of a Server. The caller closes them after Shutdown.
 type Deps struct {
 	Store      *db.Store // for reading
 	Service    *service.Service
@@ -40,9 +40,9 @@ type Deps struct {
 	Now        func() time.Time // the real clock
 }
 
-// Config is what operators may choose.
+// Config has the settings of operators.
 type Config struct {
-	// PublicURL is how the outside reaches the API; it is in the OpenAPI document. Empty: relative.
+	// PublicURL is the address of the API from outside; it is in the OpenAPI document. Empty: relative.
 	PublicURL string
 	// Version of the software, in the OpenAPI document.
 	Version string
@@ -54,9 +54,9 @@ type Config struct {
 	KeyRate quota.Limit
 	// RequestsAtOnce bounds the operations that are worked on at one time; 0: any number.
 	RequestsAtOnce int
-	// TLS is how connections are encrypted; nil: not at all, behind a proxy that does it.
+	// TLS is the encryption of connections; nil: none, behind a proxy that does it.
 	TLS *tls.Config
-	// DrainDelay is how long /readyz says no before the listener closes, so that load balancers stop sending.
+	// DrainDelay is the time for which /readyz fails before the listener closes, so that load balancers stop sending.
 	DrainDelay time.Duration
 }
 
@@ -95,12 +95,12 @@ func NewServer(d Deps, c Config) *Server {
 	return s
 }
 
-// Handler answers requests without a listener, for tests and benchmarks.
+// Handler serves requests without a listener, for tests and benchmarks.
 func (s *Server) Handler() http.Handler {
 	return s.kit.Handler()
 }
 
-// Serve answers on l until Shutdown.
+// Serve serves requests on l until Shutdown.
 func (s *Server) Serve(l net.Listener) error {
 	serve := s.http.Serve
 	if s.http.TLSConfig != nil {
@@ -112,8 +112,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// ShareKeyRequests tells the other processes how many requests keys made since it was called last, and learns what they
-// have left.
+// ShareKeyRequests sends the numbers of requests of keys since its last call to the other processes, and receives the
+// rests of their quotas.
 func (s *Server) ShareKeyRequests(ctx context.Context) error {
 	if s.quota == nil {
 		return nil

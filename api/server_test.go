@@ -94,7 +94,7 @@ func TestServer_DrainFinishesRunningRequests(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-// Whoever waits for a payment is answered with what is known when the process is to end, and is not cut off.
+// When the process is about to end, a caller that waits for a payment gets its present state, and is not cut off.
 func TestServer_DrainEndsWaits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -13,7 +13,7 @@ import (
 	"perennial/api/webhooks"
 )
 
-// The tests of this package read what the whole server answers, by the bare names of the wire shapes.
+// The tests of this package read the answers of the whole server by the bare names of the wire shapes.
 type (
 	Coupon           = catalog.Coupon
 	MigrationRefusal = catalog.MigrationRefusal

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Texts of JSON, without their quotes: those that nothing may hold, those that only a caller's own notes may, and those
-// that may be anywhere, as far as the field allows them.
+// Texts of JSON, without their quotes: those that are never allowed, those allowed only in a caller's own notes, and
+// those allowed anywhere, as far as the field allows them.
 var (
 	brokenTexts   = []string{`\u0000`, `\ud800`, `a\u0000b`, `\udc00\ud800`, `a\ud83d`}
 	deceptive     = []string{`\u200b`, `\u202e`, `\ufeff\u2060`, `abc\u202ecba`, `\u2066a`}
@@ -95,8 +95,8 @@ func bodyOf(t *testing.T, operation string) (example any, contentType string) {
 	return nil, ""
 }
 
-// Whatever a text of a request is made of, the answer is not ours to be ashamed of, and what people are shown later is
-// what it seems to be.
+// Whatever characters a text of a request has, the response is no server error, and the text shows its contents
+// wherever people see it later.
 func TestRequest_TextsAreSound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -139,7 +139,7 @@ func TestRequest_TextsAreSound(t *testing.T) {
 	require.NotContains(t, b.log.String(), "server error")
 }
 
-// refuses reports whether a response says that the text was not taken, also one that judges lines or records.
+// refuses reports whether a response refuses the text, also one that judges lines or records.
 func refuses(got response) bool {
 	return got.Status >= 400 || strings.Contains(string(got.Body), `"text_invalid"`)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A preview of a change in a trial: nothing is due now, and the invoices after it are those of the new quantity. The
-// token makes the change.
+// A preview of a change in a trial: nothing is due now, and the invoices after it have the new quantity. The token
+// makes the change.
 func TestPreview_OfAChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

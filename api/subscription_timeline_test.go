@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The timeline tells what was done, page by page, and what will happen, with what it charges.
+// The timeline shows the past, page by page, and the expected actions with their charges.
 func TestTimeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

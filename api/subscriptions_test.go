@@ -64,7 +64,7 @@ func TestCreateSubscription_ReplayStartsNothing(t *testing.T) {
 	require.Len(t, b.engine.starts, 1)
 }
 
-// Each command answers with what it made of the subscription, and wakes the workflow by its name.
+// Each command responds with the new state of the subscription, and wakes the workflow by its name.
 func TestCommand_EffectOnSubscription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A record that meets a defect is answered as such, so that nobody sends it again for ever, and the log has the cause.
+// A record that meets a defect gets its own error, so that it is not sent again for ever, and the log has the cause.
 func TestUsage_DefectIsThatOfOneRecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

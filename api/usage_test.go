@@ -34,7 +34,7 @@ func usageBody(subscription, key, more string) string {
 		subscription, key, more)
 }
 
-// used is what the summary shows of api_calls, by region.
+// used returns the quantities of api_calls in the summary, by region.
 func (b *bench) used(t testing.TB, e opened, subscription string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -310,7 +310,7 @@ func TestUsage_EachOfManyIsJudgedByItself(t *testing.T) {
 	require.Equal(t, 1000, out.Accepted)
 }
 
-// A stream writes what has waited, and ends with its key.
+// A stream writes its waiting records, and ends with its key.
 func TestUsage_StreamOutlivesNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

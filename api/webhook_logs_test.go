@@ -19,7 +19,7 @@ func (b *bench) logs(t *testing.T, query string) []WebhookLog {
 	return as[httpkit.List[WebhookLog]](t, 200, b.ask(t, b.test, "GET", "/v1/webhook-logs?limit=100&"+query, nil)).Data
 }
 
-// attempt writes what the delivery of webhooks would have.
+// attempt writes the row that the delivery of webhooks would have written.
 func (b *bench) attempt(t *testing.T, deliveryID string, number int, outcome string, status int, answer string) {
 	t.Helper()
 	_, err := b.pool.Exec(t.Context(), `
@@ -237,7 +237,7 @@ func TestRedeliver_InvalidFieldIsNamed(t *testing.T) {
 	require.Equal(t, before, b.rows(t))
 }
 
-// What was delivered long ago has no log any more, which is how what was never delivered looks.
+// The log of an old delivery is gone, so that it looks like one that never happened.
 func TestRedeliver_NothingOlderThanTheLog(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

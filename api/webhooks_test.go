@@ -305,7 +305,7 @@ func TestTestWebhook_SendsToOneEndpointOnly(t *testing.T) {
 
 var volatile = regexp.MustCompile(`"(whe|whd|evt|txn)_[0-9a-z]{26}"|"whsec_[^"]*"|\b17\d{8}\b`)
 
-// The golden file is what reviewers read of the answers.
+// The golden file shows the answers to reviewers.
 func TestWebhook_Golden(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every property of the document says what it is, and no words are kept for what is not there.
+// Every property of the document has a description, and there are no words for missing properties.
 func TestWords_DescribeEveryProperty(t *testing.T) {
 	t.Parallel()
 	var doc struct {
