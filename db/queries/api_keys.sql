@@ -48,7 +48,7 @@ from (select unnest(@ids::text[]) as id, unnest(@times::timestamptz[]) as at) u
 where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at);
 
 -- name: APIKeySpend :many
--- Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
+-- Global: the hash of an admitted key has proved the environment. One clock fills the buckets of all processes, and all
 -- write them in the same order. What accrued while the requests were made counts before the bucket is full, so that a
 -- late report costs nothing. A debt is at most ten bursts, so that it is paid back.
 insert into api_key_buckets as b (key_id, tokens, spent, within, at)

@@ -1,6 +1,7 @@
 -- name: CatalogLock :many
--- The plans of the catalogue file, and those that it adopts: nobody changes them, or makes versions of them, until the
--- transaction ends. In id order, so that two that lock the same do so in the same order.
+-- Locks the plans of the catalogue file, and those that it adopts, until the transaction ends: they cannot be changed,
+-- or get new versions, meanwhile. In id order, so that two transactions that lock the same plans do so in the same
+-- order.
 select p.id
 from plans p
 where p.environment_id = @environment_id and p.version = 1

@@ -1,4 +1,4 @@
--- Charging stops: what holds first sends, and what is held.
+-- Charging stops: which first sends they hold, and the held payments.
 
 -- name: ChargingGet :one
 select e.charging_paused_at, e.accounts_revision from environments e where e.id = @environment_id;
@@ -46,8 +46,8 @@ select count(*)::integer as held from (
     limit @at_most::integer) h;
 
 -- name: TransactionRelease :many
--- What a change of the accounts may have released. Each is due now, and released once for each change: should its signal be
--- lost, the list of what is overdue has it a minute later. Environments take turns.
+-- Payments that a change of the accounts may have released. Each is due now, and released once for each change: if its
+-- signal is lost, the list of overdue payments has it a minute later. Environments take turns.
 with behind as materialized (
     select e.id, e.accounts_revision, greatest(1, floor(1.0 / count(*) over () * @row_limit::int)::int) as share
     from environments e

@@ -30,7 +30,7 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: CouponUnredeem :exec
--- Counts one redemption less: what it promised was not given.
+-- Takes one redemption off the count: its discount was not given.
 update coupons set redeemed = redeemed - 1
 where environment_id = @environment_id and id = @id and redeemed > 0;
 

@@ -1,4 +1,4 @@
--- What operators do about the credentials of accounts at providers.
+-- The operations of operators on the credentials of accounts at providers.
 
 -- name: ProviderConfigListAll :many
 -- Few rows, no paging. The names of the credentials are those of the current version.
@@ -34,7 +34,8 @@ where c.environment_id = @environment_id and c.provider_config_id = @provider_co
         and later.version > c.version and later.created_at <= @replaced_before);
 
 -- name: ProviderConfigClearSealed :exec
--- Processes of an older build must not go on with what was replaced: they find nothing, and retry until they are replaced.
+-- Processes of an older build must not continue with replaced credentials: they find nothing, and retry until they are
+-- replaced.
 update provider_configs p set secret_key_sealed = null, webhook_secret_sealed = null
 where p.environment_id = @environment_id and p.id = @id and p.secret_key_sealed is not null;
 

@@ -20,7 +20,7 @@ select @entry_id, @environment_id, @customer_id, @currency, @amount, 'granted', 
 from balance, made;
 
 -- name: CreditGrantMove :exec
--- Less left than asked changes nothing, which the caller is told.
+-- If less is left than asked for, nothing changes, and the caller learns so.
 with moved as (
     update credit_grants g set remaining = g.remaining + @amount
     where g.environment_id = @environment_id and g.id = @grant_id and g.remaining + @amount >= 0
@@ -77,8 +77,8 @@ from credit_grants g
 where g.environment_id = @environment_id and g.customer_id = @customer_id and g.currency = @currency and g.remaining > 0;
 
 -- name: CreditGrantListUsable :many
--- Those of a customer in a currency that have something left, and those that are named. The balance is locked, so that they
--- stay as they are.
+-- The grants of a customer in a currency with a rest, and the named ones. The balance is locked, so that they do not
+-- change.
 select sqlc.embed(g)
 from credit_grants g
 where g.environment_id = @environment_id and g.customer_id = @customer_id and g.currency = @currency and g.voided_at is null

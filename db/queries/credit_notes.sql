@@ -27,7 +27,7 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: InvoiceLineListReversing :many
--- What invoices that count took back of lines, for unused time.
+-- The credits for unused time on lines, by invoices that are not void.
 select l.reverses::text as line_id, sum(-l.amount + coalesce((
            select sum((d.share ->> 'amount')::bigint) from jsonb_array_elements(l.discounts) as d (share)), 0))::bigint as amount
 from invoice_lines l

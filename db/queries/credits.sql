@@ -1,6 +1,6 @@
 -- name: CreditGive :exec
--- Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows what the customer
--- has in all, grants included.
+-- Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows the
+-- customer's whole credit, grants included.
 with balance as (
     insert into credit_balances (environment_id, customer_id, currency, balance)
     values (@environment_id, @customer_id, @currency, @amount)
@@ -12,7 +12,8 @@ select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice
 from balance;
 
 -- name: CreditUse :exec
--- Apart from CreditGive, which may leave a debit. Less balance than asked changes nothing, which the caller is told.
+-- Separate from CreditGive, which may leave a debit. If the balance is less than asked for, nothing changes, and the
+-- caller learns so.
 with balance as (
     update credit_balances set balance = balance + @amount
     where credit_balances.environment_id = @environment_id and credit_balances.customer_id = @customer_id
@@ -44,8 +45,8 @@ where k.hash = @hash and (b.balance <> 0 or b.granted <> 0)
 order by b.currency;
 
 -- name: CreditBalanceLockOfSubscription :one
--- Behind the customer's lock, which also holds where there is no balance yet: two subscriptions of one customer never spend the
--- same credit, and grants change under both. What they come to tells whether there are any to read.
+-- Behind the customer's lock, which also works where there is no balance yet: two subscriptions of one customer never
+-- spend the same credit, and grants change under both. The sum of the grants shows whether there are any to read.
 select b.balance, b.granted
 from credit_balances b
 where b.environment_id = @environment_id
@@ -63,7 +64,7 @@ order by case when @forward::boolean then e.position end, e.position desc
 limit @row_limit;
 
 -- name: CreditEntrySumNotedToGrants :many
--- What credit notes of an invoice gave back to grants. The balance is locked.
+-- The amounts that credit notes of an invoice gave back to grants. The balance is locked.
 select e.grant_id::text as grant_id, sum(e.amount)::bigint as amount
 from credit_entries e
 where e.environment_id = @environment_id and e.customer_id = @customer_id and e.invoice_id = @invoice_id

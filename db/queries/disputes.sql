@@ -33,7 +33,7 @@ order by case when @forward::boolean then d.position end, d.position desc
 limit @row_limit;
 
 -- name: DisputeListUnanswered :many
--- Global: for operators, the one that must be answered first at the front.
+-- Global: for operators, sorted by the time by which they must be answered.
 select d.environment_id, d.id, d.transaction_id, d.evidence_due_at
 from disputes d
 where d.status = 'open'

@@ -22,8 +22,8 @@ order by c.position
 limit @row_limit;
 
 -- name: SubscriptionListToErase :many
--- All of them are locked before the first event: its number locks the customer's counter, which whoever holds one of the
--- others may wait for.
+-- All of them are locked before the first event: its number locks the customer's counter, for which a holder of one of
+-- the others may wait.
 with batch as materialized (
     select n.id
     from subscriptions n
@@ -44,7 +44,8 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
--- The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
+-- The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
+-- grants. Locked in id order, as everywhere where several are locked.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -75,8 +76,8 @@ with batch as materialized (
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 
 -- name: TransactionErase :one
--- The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as
--- everybody who locks several does.
+-- The methods of past attempts, the reasons and descriptions, the responses of providers, and the links for payers.
+-- Locked in id order, as everywhere where several are locked.
 with batch as materialized (
     select t.id, t.position
     from transactions t
@@ -130,7 +131,7 @@ with batch as materialized (
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 
 -- name: ResponseErase :one
--- What is erased is not found again, so that this needs no position.
+-- Erased rows are not found again, so that this needs no position.
 with batch as materialized (
     select i.route, i.key
     from idempotency_keys i

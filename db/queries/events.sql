@@ -1,8 +1,8 @@
 -- name: EventInsert :exec
--- The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events of
--- each; without a subscription, or a customer, there is none.
--- A second event of the same type about the same object within a second moves on by one, because receivers dedupe on
--- type, object and timestamp. The writer holds the object's lock, so nobody takes the same second meanwhile.
+-- The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events
+-- of each; without a subscription, or a customer, there is none. A second event of the same type about the same object
+-- within a second moves on by one, because receivers dedupe on type, object and timestamp. The writer holds the
+-- object's lock, so no other one takes the same second meanwhile.
 with subscription as (
     update subscriptions s set event_sequence = s.event_sequence + 1
     where s.environment_id = @environment_id and s.id = sqlc.narg('subscription_id')

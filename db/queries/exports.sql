@@ -1,5 +1,5 @@
--- What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
--- external id that they came with; others, and those of customers who were erased, have none.
+-- The reads of an export: whole tables of an environment, page by page, in one snapshot. Imported rows have their
+-- external ids; others, and those of erased customers, have none.
 
 -- name: CustomerExport :many
 select sqlc.embed(c), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id

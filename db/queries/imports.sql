@@ -14,7 +14,7 @@ from imported_records r
 where r.environment_id = @environment_id and r.source = @source and r.type = @type and r.external_id = any(@external_ids::text[]);
 
 -- name: SubscriptionListIDs :many
--- Which of some ids are of subscriptions here.
+-- The ids among some that are of subscriptions here.
 select s.id from subscriptions s where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: CustomerListByID :many
@@ -28,7 +28,7 @@ order by c.id
 for share;
 
 -- name: ImportedRecordForget :exec
--- The ids stay known by their SHA-256, with what makes them unique: what they brought is not imported again.
+-- The ids stay known by their SHA-256, with the fields that make them unique: their records are not imported again.
 update imported_records set hash = null, external_id = 'erased:' || encode(sha256(convert_to(
     environment_id || chr(10) || source || chr(10) || type || chr(10) || external_id, 'UTF8')), 'hex')
 where environment_id = @environment_id and customer_id = @customer_id and hash is not null;

@@ -22,7 +22,7 @@ order by case when @forward::boolean then i.position end, i.position desc
 limit @row_limit;
 
 -- name: InvoiceLockUnsettled :many
--- The open ones, oldest first, and then those that are drafts until their grace ends.
+-- The open ones, oldest first, and then drafts whose grace has not ended.
 select sqlc.embed(i)
 from invoices i
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'draft')

@@ -35,7 +35,7 @@ update provider_configs p set secret_key_sealed = @secret_key_sealed, webhook_se
 where p.environment_id = @environment_id and p.id = @id;
 
 -- name: WebhookEndpointReseal :exec
--- The revision stays: nothing that anybody has read has changed its meaning.
+-- The revision stays: the change affects no reader.
 update webhook_endpoints w set secret_sealed = @secret_sealed, previous_secret_sealed = @previous_secret_sealed
 where w.environment_id = @environment_id and w.id = @id;
 

@@ -34,9 +34,10 @@ where b.environment_id = @environment_id and b.customer_id = @customer_id and b.
 for no key update;
 
 -- name: InvoiceListOverdue :many
--- In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
--- left open. Those of erased customers are left alone: nobody would read that they are overdue. What was due long ago when builds
--- began to announce the latter stays unannounced: apps write to people on this event.
+-- In real time, over all environments: invoices that no workflow waits for, which are manual ones and open ones of
+-- canceled subscriptions. Those of erased customers are skipped: the announcement would reach no one. Invoices of
+-- canceled subscriptions that were due long before builds began to announce them stay unannounced: apps write to people
+-- on this event.
 select d.environment_id, d.id, d.customer_id, d.subscription_id
 from (
     (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at

@@ -32,13 +32,14 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: MetricLock :one
--- The first version, which is always there; whoever changes the metric waits for it.
+-- The first version, which always exists; a change of the metric waits for its lock.
 select m.id from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id and m.version = 1
 for no key update;
 
 -- name: MetricGetLocked :one
--- The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
+-- The newest version, in a statement after MetricLock: a statement that waited does not see the changes that it waited
+-- for.
 select sqlc.embed(m) from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current;
 

@@ -1,10 +1,10 @@
--- What operators and alerts read, over all environments. A scrape of the metrics runs these every few seconds: each
--- subquery reads one end of a partial index (of what is due, one end for each environment or provider configuration), and
+-- The reads of operators and alerts, over all environments. A scrape of the metrics runs these every few seconds: each
+-- subquery reads one end of a partial index (for due work, one end for each environment or provider configuration), and
 -- counts stop at @at_most.
 
 -- name: BacklogGet :one
--- Where nothing waits, the oldest is @now, the clock by which work becomes due. Beats and passes were stamped by the
--- database's clock, so their ages are told by it; -1: no pass has ever ended.
+-- Where nothing waits, the oldest is @now, the clock by which work becomes due. The database's clock stamped beats and
+-- passes, so it also measures their ages; -1: no pass has ever ended.
 select
     coalesce(oldest.action_at, @now)::timestamptz as action_at,
     coalesce(oldest.check_at, @now)::timestamptz as check_at,
@@ -83,9 +83,10 @@ order by d.next_action_at
 limit @row_limit::integer;
 
 -- name: SubscriptionListBehindClock :many
--- Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
--- changed since then: ids tell when a subscription was created. A clock that was stopped by payments keeps their ids until
--- its next advance; it is held up while one of them is pending, and until what it kept waiting has had its time.
+-- Subscriptions whose test clock is ready at or after their next action, although neither they nor the payments that
+-- held the clock up have changed since a time. Ids show when a subscription was created. A clock that was stopped by
+-- payments keeps their ids until its next advance; it is held up while one of them is pending, and until the work
+-- behind it has had its time.
 select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
 from test_clocks c
 join subscriptions s on s.environment_id = c.environment_id and s.test_clock_id = c.id
@@ -143,7 +144,7 @@ delete from workers where seen_at < @before;
 select a.id, a.keyset from apps a where a.id > @after::text order by a.id limit @row_limit;
 
 -- name: WebhookBacklogGet :one
--- Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.
+-- Endpoints whose workflow is late with due work or with a wake-up, and those that fail.
 select
     coalesce(least(
         (select min(w.next_attempt_at) from webhook_endpoints w where w.next_attempt_at is not null),
@@ -157,7 +158,7 @@ select
         where w.status = 'enabled' and w.failing_since < @failing_before::timestamptz limit @at_most::integer) f)::integer as failing;
 
 -- name: WebhookEndpointListTroubled :many
--- Enabled ones that fail, those that fail longest first, then those that were disabled for it.
+-- Enabled endpoints that fail, the longest failing first, then those that were disabled for it.
 (select w.environment_id, w.id, w.failing_since::timestamptz as since, false as disabled
  from webhook_endpoints w
  where w.status = 'enabled' and w.failing_since < @failing_before::timestamptz
@@ -169,8 +170,8 @@ union all
  order by w.disabled_at desc limit @row_limit::int);
 
 -- name: WriteProbeUpdate :exec
--- Global. A row is written and committed. It finds room in the page that it has, so that something is written beside for which
--- the disk must have room: rows that do not fit into memory go to a temporary file.
+-- Global. Writes and commits a row. The row fits into its page, so the statement also writes something that needs room
+-- on the disk: rows that do not fit into memory go to a temporary file.
 update write_probe w set written_at = clock_timestamp(), spilled = (select count(*) from generate_series(1, 20000));
 
 -- name: WorkMemoryLower :exec

@@ -1,4 +1,4 @@
--- What operators ask for at the command line: by name instead of by ID, and over all environments.
+-- The queries of operators at the command line: by name instead of by ID, and over all environments.
 
 -- name: TenantGetByName :one
 -- Names are for people and need not be unique: the oldest is meant.

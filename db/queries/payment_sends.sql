@@ -3,7 +3,8 @@ insert into payment_sends (environment_id, transaction_id, number, provider_conf
 values (@environment_id, @transaction_id, @number, @provider_config_id, @provider, @key, @reason, @sent_at);
 
 -- name: SendUpdate :exec
--- What the provider said last. That it says nothing any more, or finds nothing, takes back nothing that it said before.
+-- The provider's last answer. An answer that says nothing, or finds nothing, does not replace an earlier one that said
+-- something.
 update payment_sends s
 set provider_ref = coalesce(sqlc.narg('provider_ref'), s.provider_ref),
     outcome = case

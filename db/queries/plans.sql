@@ -22,7 +22,7 @@ order by p.version desc
 limit @row_limit;
 
 -- name: PlanLock :one
--- The row of its first version stands for all.
+-- The row of its first version locks all versions.
 select p.id from plans p where p.environment_id = @environment_id and p.id = @id for no key update;
 
 -- name: PlanGetWithKey :one
@@ -54,7 +54,7 @@ join plans p on p.environment_id = @environment_id and p.id = newest.id
 order by case when @forward::boolean then l.position end, l.position desc;
 
 -- name: PlanListOfSubscription :many
--- The plan and the add-ons that it has, and those that it changes to at period end or at a date.
+-- The plan and the add-ons of a subscription, and those of its changes at period end or at a date.
 select sqlc.embed(p)
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)

@@ -6,8 +6,8 @@ insert into provider_calls (
 );
 
 -- name: ProviderCallFinish :exec
--- Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
--- ever end them. A worker that was only slow writes its end over that.
+-- Other calls of the transaction that are still open count as cut off with their workers: most are, and would otherwise
+-- never be ended. A worker that was only slow overwrites that with its end.
 with cut_off as (
     update provider_calls c
     set outcome = 'cut_off', ended_at = @ended_at
@@ -34,8 +34,8 @@ where c.environment_id = @environment_id and c.transaction_id = @transaction_id
 order by c.id;
 
 -- name: ProviderCallListSearched :many
--- What a search for lost sends has asked since a restore, and whether the account was found to have nothing under that key,
--- or an operation that ended without money. One without an end is under way, or its worker died.
+-- The questions of a search for lost sends since a restore, and whether the account had nothing under that key, or an
+-- operation that ended without money. One without an end is under way, or its worker died.
 select c.searched_config_id::text as searched_config_id, c.send_number::integer as send_number,
     bool_or(c.outcome is not distinct from 'not_found')::boolean as absent,
     bool_or(coalesce(c.outcome in ('declined', 'failed', 'canceled'), false))::boolean as ended,
@@ -59,7 +59,7 @@ on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
 
 -- name: CallbackGetRef :one
--- What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
+-- The provider's references of the operation in unprocessed callbacks; unknown ones first.
 select c.provider_ref
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
@@ -68,8 +68,8 @@ order by c.provider_ref <> @known::text desc, c.received_at desc
 limit 1;
 
 -- name: CallbackListEvidence :many
--- What open messages prove about a transaction: of a charge first that money moved, which nothing later takes back; of a
--- refund in order, since a bank may return what went through.
+-- The proof about a transaction in open messages: for a charge first that money moved, which nothing later takes back;
+-- for a refund in order, since a bank may return one that went through.
 select sqlc.embed(c)
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
@@ -93,10 +93,10 @@ set processed_at = @processed_at, evidence_failure_reason = null
 where c.environment_id = @environment_id and c.id = @id and c.processed_at is null;
 
 -- name: CallbackMarkProcessed :exec
--- Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
--- looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
--- also what it shows by now. What a message proves is not known because nothing could be asked: it may have been stored
--- since the transaction's evidence was read.
+-- Also those that name the transaction only by the provider's reference, which we learned later. For the operations
+-- that a look-up covered, those received before it began: later ones may have newer news. For the transaction's own
+-- operation also those that say what it shows by now. Messages with a proof stay open where nothing could be asked: one
+-- may have been stored since the transaction's evidence was read.
 update provider_callbacks c
 set processed_at = @processed_at, transaction_id = t.id
 from transactions t

@@ -50,8 +50,9 @@ set last_tested_at = @last_tested_at::timestamptz, test_error = sqlc.narg('test_
 where p.environment_id = @environment_id and p.id = @id;
 
 -- name: ProviderConfigClaimTest :many
--- Global: the daily test. Who claims one tests it; should that process die, it is tested a day later. The one is chosen in a
--- query of its own: within a condition it would be chosen anew for each row that a nested loop tries, and all be claimed.
+-- Global: the daily test. A process that claims an account tests it; if the process dies, the account is tested a day
+-- later. A separate query chooses the account: within a condition a nested loop would choose again for each row that it
+-- tries, and claim all.
 with due as (
     select q.environment_id, q.id from provider_configs q
     where q.next_test_at <= @now and q.disabled_at is null and q.deleted_at is null
@@ -64,8 +65,8 @@ where p.environment_id = d.environment_id and p.id = d.id
 returning p.environment_id, p.id;
 
 -- name: ProviderConfigHasPending :one
--- Payments of the configuration, and those that were sent to it before they were sent elsewhere and of which it may still
--- say something: what it surely did not take is none of its business any more.
+-- Payments of the configuration, and those that were sent to it before they were sent elsewhere and about which it may
+-- still say something; not those that it surely did not take.
 select exists (
     select from transactions t
     where t.environment_id = @environment_id and t.status = 'pending'
@@ -76,8 +77,8 @@ select exists (
                  and coalesce(s.outcome, 'unknown') in ('unknown', 'pending')))) as pending;
 
 -- name: ProviderConfigGetPrimary :one
--- The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
--- newest first: what a version replaced verifies callbacks for a while.
+-- With the app's wrapped keyset, which opens the credentials, and with the versions of the credentials, the newest
+-- first: a replaced version verifies callbacks for a while.
 select sqlc.embed(p), e.mode, e.app_id, a.keyset,
        array(select c.version from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::integer[] as versions,
        array(select c.sealed from provider_credentials c where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc)::bytea[] as sealed,

@@ -1,10 +1,11 @@
--- What the reconciler and the batcher of workflow starts look for, over all environments.
+-- The reads of the reconciler and of the batcher of workflow starts, over all environments.
 --
--- The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
--- credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
--- configuration, which is whose the credentials are, or by environment while no configuration has them. Whatever hangs elsewhere, each that has anything in a list has its
--- share of row_limit in every pass: of each that has anything due, as many are read as nine times row_limit allows, divided
--- among them. The look for the first due one stands in brackets, so that it is one probe of an index.
+-- The lists of late work keep each row until its work is done, and work that cannot be done stays, for example where an
+-- environment's credentials cannot be read. So environments take turns in them, each with its oldest first;
+-- transactions by provider configuration, which has the credentials, or by environment while they have no
+-- configuration. Whatever is stuck elsewhere, each environment with late work has its share of row_limit in every pass:
+-- nine times row_limit rows are read, divided among those with due work. The search for the first due one is in
+-- parentheses, so that it is one probe of an index.
 
 -- name: EpochGet :one
 select epoch from temporal_epoch;
@@ -21,8 +22,8 @@ order by s.started_epoch, s.id
 limit @row_limit;
 
 -- name: SubscriptionSetStarted :exec
--- The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
--- batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
+-- The revision stays: nothing that a workflow knows has changed. In id order, as everywhere where several are locked:
+-- two batches with rows in common, or a batch and a customer's new payment method, would otherwise wait for each other.
 with unmarked as (
     select s.environment_id, s.id
     from subscriptions s
@@ -38,9 +39,9 @@ from unmarked u
 where s.environment_id = u.environment_id and s.id = u.id;
 
 -- name: TransactionListUnstarted :many
--- Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
--- left open. These last lie among the charges that subscriptions serve, of which the oldest are looked at: where there are
--- more, the net for what is overdue finds them.
+-- Transactions without a subscription workflow: charges of their own, refunds, and payments of invoices that a finished
+-- subscription left open. The last are among the charges of subscriptions, of which only the oldest are read: where
+-- there are more, the list of overdue checks finds them.
 select u.environment_id, u.id
 from (
     (select t.environment_id, t.id
@@ -63,7 +64,7 @@ order by u.id
 limit @row_limit::int;
 
 -- name: TransactionSetStarted :exec
--- In id order, as everybody who locks several.
+-- In id order, as everywhere where several are locked.
 with unmarked as (
     select t.environment_id, t.id
     from transactions t
@@ -87,7 +88,7 @@ order by t.wake_pending_since, t.id
 limit @row_limit;
 
 -- name: TransactionClearWakePending :exec
--- In id order, as everybody who locks several. One that was marked again meanwhile is signalled again.
+-- In id order, as everywhere where several are locked. A row that was marked again meanwhile is signaled again.
 with told as (
     select t.environment_id, t.id
     from transactions t
@@ -110,9 +111,9 @@ order by c.id
 limit @row_limit;
 
 -- name: CallbackClaim :exec
--- A reference that nobody knew when a recent message came may be known by now; of an older one, whoever records the
--- reference processes the message. Rows that somebody processes at this moment are theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
--- transactions there are.
+-- The unknown reference of a recent message may be known by now; for an older message, the transaction that records the
+-- reference processes it. Rows that another transaction is processing are skipped. The look-up is in parentheses so
+-- that it is one probe of an index for each message, however many transactions there are.
 with known as (
     select c.environment_id, c.id
     from provider_callbacks c
@@ -147,8 +148,8 @@ order by c.received_at
 limit @row_limit;
 
 -- name: CallbackGiveUp :one
--- What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
--- What is about ours waits longer for the provider to answer for it, and what we have lost for a person.
+-- A message that was not claimed for so long is about something that is not ours: other systems often share an account.
+-- Messages about our payments wait longer for the provider's answer, and those about lost ones for a person.
 with unclaimed as (
     select c.environment_id, c.id
     from provider_callbacks c
@@ -183,7 +184,7 @@ select (count(*) filter (where transaction_id is null))::integer as unclaimed,
 from given_up;
 
 -- name: CallbackPurge :one
--- Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
+-- Only processed ones. A provider's own repeats end long before: a row makes a repeat known.
 with purged as (
     delete from provider_callbacks
     where (environment_id, id) in (
@@ -230,9 +231,9 @@ left join subscriptions s on s.environment_id = t.environment_id and s.id = t.su
 order by w.turn, t.id;
 
 -- name: TransactionListOverdue :many
--- Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
--- process died before its workflow knew, and nobody else would ever send it. Those that no account has yet take turns by
--- environment.
+-- Also a transaction that was never sent: a crowd may keep some waiting for a worker that long, but the process of a
+-- command that wrote one may have died before its workflow knew, and it would otherwise never be sent. Those without an
+-- account take turns by environment.
 with behind as materialized (
     select g.id, greatest(1, least(@row_limit::int, floor(8.0 / count(*) over () * @row_limit::int)::int)) as share
     from (select p.id from provider_configs p union all select v.id from environments v) g
@@ -263,10 +264,10 @@ left join subscriptions s on s.environment_id = w.environment_id and s.id = w.su
 order by w.turn, w.id;
 
 -- name: TransactionListBrought :many
--- What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
--- nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none. What is
--- overdue is in the list of that. Where the account was asked and was not given it, the next look is taken when the return is a
--- quarter older than it was then.
+-- Returns of payers before a time that no provider has received, though the next check is not due: a worker that does
+-- not know returns has put it off. The latest come first, so that old ones that cannot be handed over hide none.
+-- Overdue checks are in their own list. Where the account was asked but did not get the return, the next check comes
+-- when the return is a quarter older than it was then.
 select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
 from (
     select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
@@ -305,11 +306,11 @@ order by d.id
 limit @row_limit;
 
 -- name: TransactionReleaseUnanswered :many
--- Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
--- those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
--- a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
--- repeat under its key follows at once, so that both ways to an answer are taken. Accounts that have such payments share the limit;
--- "whole" says that an account may have more than its share.
+-- For accounts that answer again, the payments whose last exchange was before that and was not answered: all of them
+-- after an outage, those that have rested after a shorter silence. Each is due now: if its signal is lost, the list of
+-- overdue checks has it a minute later. The number of its checks becomes even, so that its next move is a look-up: if
+-- that finds nothing, the repeat under its key follows at once, so that both ways to an answer are taken. Accounts with
+-- such payments share the limit; "whole" says that an account may have more than its share.
 with back as materialized (
     select b.provider_config_id, b.recovered_at, b.recovered_at - b.silent_since >= make_interval(secs => @outage_seconds) as outage,
         greatest(1, floor(1.0 / count(*) over () * @row_limit::int)::int) as share

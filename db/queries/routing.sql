@@ -1,5 +1,5 @@
 -- name: RoutingRuleList :many
--- Without those of deleted accounts, which no payment goes to: what is read may be written back.
+-- Without those of deleted accounts, which take no payments: a list that is read can be written back.
 select sqlc.embed(r)
 from routing_rules r
 join provider_configs p on p.environment_id = r.environment_id and p.id = r.provider_config_id and p.deleted_at is null

@@ -1,5 +1,5 @@
 -- name: TransactionIsKnown :one
--- Global: accounts at a provider may be shared by environments, and each is told of all payments.
+-- Global: environments may share accounts at a provider, and each gets the callbacks of all payments.
 select exists (
     select from environments e
     where exists (select from transactions t where t.environment_id = e.id and t.id = @id)) as known;
@@ -31,7 +31,7 @@ where t.environment_id = @environment_id and t.id = @id
 for no key update;
 
 -- name: TransactionGetByConfirmToken :one
--- Global: the token is the right to see what is shown of the payment, and nothing else says whose it is.
+-- Global: the token is the right to see the payment's page; the request names no environment.
 select sqlc.embed(t) from transactions t where t.confirm_token = @confirm_token::text;
 
 -- name: TransactionGetByProviderRef :one
@@ -74,8 +74,9 @@ order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;
 
 -- name: TransactionListInTime :many
--- TransactionList of what its time finds, not its position: of payments that were written at another time than they say, and,
--- where they are many, of all. What the time allows is read and sorted: the sum keeps the planner from walking the positions.
+-- TransactionList by time instead of position: for payments that were not written at their creation time, and, where
+-- those are many, for all. All payments of the time are read and sorted: the sum keeps the planner from walking the
+-- positions.
 select sqlc.embed(t)
 from transactions t
 where t.environment_id = @environment_id

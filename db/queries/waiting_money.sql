@@ -1,10 +1,10 @@
--- Money that waits and that nobody asks about, over all environments: the sums that operators must see. What is read in
--- the order in which it became due lies in one index for each environment or account: each that is behind is read along
--- its own, up to an equal share of @at_most.
+-- Waiting money that operators must see, as sums over all environments. Each environment or account has its own index
+-- of rows in the order in which they became due: each with late rows is read along its own, up to an equal share of
+-- @at_most.
 
 -- name: TransactionSumUntaken :many
--- Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
--- or silent exchange moves that on. What a charging stop holds is told as such.
+-- Charges due before a time that no provider has taken. They count by the time when they were due, not by the next
+-- attempt, which each refused or silent exchange moves. Charges held by a charging stop are reported as such.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.send_due_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
@@ -41,7 +41,7 @@ order by oldest
 limit @row_limit;
 
 -- name: TransactionSumRefundOwed :many
--- Refunds that failed: what is owed to payers until a person retries them or returns the amount as credit.
+-- Failed refunds: the debt to payers until a person retries them or returns the amount as credit.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.refund_owed)::bigint as amount, min(coalesce(t.refund_owed_at, t.created_at))::timestamptz as oldest, min(t.id)::text as first_id
 from (
@@ -58,8 +58,9 @@ order by oldest
 limit @row_limit;
 
 -- name: SubscriptionSumOverdue :many
--- Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
--- is known before the action: their open invoices, and the flat prices, before taxes, of the period that is to begin.
+-- Subscriptions in real time whose next action was due before a time. The amount is the money that waits for that
+-- action, as far as it is known before: their open invoices, and the flat prices, before taxes, of the period that is
+-- to begin.
 with behind as materialized (
     select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
     from environments e
@@ -136,8 +137,8 @@ order by oldest
 limit @row_limit;
 
 -- name: InvoiceSumUnrated :many
--- Drafts in real time whose usage could not be rated, since the first attempt. The amount is what they bill beside it, before
--- credit: how much was used is not known.
+-- Drafts in real time whose usage could not be rated, since the first attempt. The amount is that of their other lines,
+-- before credit: the amount of the usage is not known.
 select i.environment_id, o.name as tenant, a.name as app, e.mode, i.currency, count(*)::integer as waiting,
        sum(i.total)::bigint as amount, min(i.since)::timestamptz as oldest, min(i.id)::text as first_id
 from (

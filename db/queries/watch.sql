@@ -1,4 +1,4 @@
--- What callers wait for, asked for all callers of a process together: see db/watch.go.
+-- The rows that callers wait for, read for all callers of a process together: see db/watch.go.
 
 -- name: WatchTransactions :many
 select t.environment_id, t.id
@@ -15,7 +15,7 @@ join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::te
 where c.status = 'ready';
 
 -- name: WatchSubscriptions :many
--- Begun, and with no payment under way: one that only its payer can bring further is not.
+-- Begun, and with no payment under way, not counting one that only its payer can continue.
 select s.environment_id, s.id
 from subscriptions s
 join (select unnest(@environment_ids::text[]) as environment_id, unnest(@ids::text[]) as id) w

@@ -1,7 +1,7 @@
 -- name: WebhookDeliveryOwe :many
--- Writes what endpoints are owed, last in the transaction of the events, and marks those of them that have to be woken:
--- the answer names them. An owed event without an endpoint goes to every enabled one that wants its type. Locks are taken
--- in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
+-- Writes deliveries to endpoints, last in the transaction of the events, and marks the endpoints that have to be woken:
+-- the result names them. An event without an endpoint goes to every enabled one that wants its type. Locks are taken in
+-- id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
 -- signal may be lost, so that an endpoint that was to be woken seconds ago is woken again.
 with owed as (
     select unnest(@event_ids::text[]) as event_id, unnest(@endpoint_ids::text[]) as endpoint_id
@@ -64,7 +64,7 @@ limit @row_limit;
 
 -- name: WebhookDeliveryListDue :many
 -- First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
--- What an open attempt holds is left out, and so are first attempts behind a held one of the same subscription.
+-- Deliveries with an open attempt are left out, and so are first attempts behind one of the same subscription.
 with held as materialized (
     select p.id, p.ordering_key, p.attempts
     from webhook_attempts a
@@ -95,9 +95,9 @@ where exists (select from webhook_endpoints w
 order by u.turn, d.next_attempt_at, d.position;
 
 -- name: WebhookDeliveryMayBeDue :one
--- Whether a look at what is due may find something else than is known: a cheap question for a run that waits for more.
--- What another worker's open attempt holds counts, too. The order makes the plan read the index of what is pending: an
--- exists alone may read the table, whose pending rows are its last.
+-- Whether a read of due deliveries may find unknown ones: a cheap query for a run that waits for more. Deliveries with
+-- another worker's open attempt count, too. The order makes the plan read the index of pending ones: an exists alone
+-- may read the table, whose pending rows are its last.
 select ((select f.id from webhook_deliveries f
          where f.environment_id = @environment_id and f.endpoint_id = @endpoint_id and f.status = 'pending' and f.attempts = 0
            and f.id <> all (@known_ids::text[])
@@ -163,15 +163,16 @@ using withdrawn n
 where a.environment_id = n.environment_id and a.delivery_id = n.delivery_id and a.number = n.number and a.outcome is null;
 
 -- name: PlanForAnyValues :exec
--- In this transaction prepared statements keep one plan, by indexes. Those that record attempts have one that is good for
--- any arrays, and to plan it each time takes longer than to run it; one made while the tables were small would read them.
+-- In this transaction prepared statements keep one plan, by indexes. The statements that record attempts have a plan
+-- that is good for any arrays, and planning it each time takes longer than running it; a plan made while the tables
+-- were small would read them whole.
 select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true);
 
 -- name: WebhookAttemptEnd :exec
--- Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
--- asked for while the attempt was under way stays to be done. What a receiver answered about a customer who was erased
--- meanwhile is not kept: the erasure may have passed here already. Of the environment and of outcome see WebhookAttemptStart:
--- the index of what is open would be read as a whole.
+-- Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that
+-- was requested while the attempt was under way stays open. A receiver's answer about a customer who was erased
+-- meanwhile is not kept: the erasure may have passed here already. For the environment and the outcome see
+-- WebhookAttemptStart: the index of open attempts would be read as a whole.
 with ended as materialized (
     select @environment_id::text as environment_id, unnest(@delivery_ids::text[]) as delivery_id, unnest(@numbers::int[]) as number, unnest(@ended_at::timestamptz[]) as ended_at,
         unnest(@outcomes::text[]) as outcome, unnest(@status_codes::int[]) as status_code, unnest(@latencies::int[]) as latency_ms,
@@ -207,7 +208,8 @@ from written w
 where d.environment_id = @environment_id and d.id = w.delivery_id;
 
 -- name: WebhookDeliveryClose :one
--- What a disabled endpoint is still owed fails, also what an attempt is under way for: should it succeed, that is recorded.
+-- The pending deliveries of a disabled endpoint fail, including those with an attempt under way: if it succeeds, that
+-- is recorded.
 with closing as (
     select d.id
     from webhook_deliveries d
@@ -225,7 +227,7 @@ with closing as (
 select count(*)::integer as closed from closed;
 
 -- name: WebhookDeliveryPurge :one
--- Locked, so that one that is asked for again at this moment stays.
+-- Locked, so that a delivery that is requested again at this moment stays.
 with old as (
     select d.environment_id, d.id
     from webhook_deliveries d

@@ -11,7 +11,7 @@ join apps a on a.id = e.app_id
 where w.environment_id = @environment_id and w.id = @id and w.deleted_at is null;
 
 -- name: WebhookEndpointGetToDeliver :one
--- Also a deleted one: what it was owed must be closed.
+-- Also a deleted one: its remaining deliveries must be closed.
 select sqlc.embed(w), e.mode, e.app_id, a.keyset
 from webhook_endpoints w
 join environments e on e.id = w.environment_id
@@ -89,7 +89,7 @@ order by w.started_epoch, w.id
 limit @row_limit;
 
 -- name: WebhookEndpointSetStarted :exec
--- In id order, as everybody who locks several.
+-- In id order, as everywhere where several are locked.
 with unmarked as (
     select w.environment_id, w.id
     from webhook_endpoints w
@@ -105,8 +105,8 @@ from unmarked u
 where w.environment_id = u.environment_id and w.id = u.id;
 
 -- name: WebhookEndpointListAsleep :many
--- Those whose signal did not arrive, or that have not done in time what was due. An endpoint that stays in the list
--- delays no other: a signal to it costs the same as to any.
+-- Endpoints whose signal did not arrive, or whose due work is late. An endpoint that stays in the list delays no other:
+-- a signal to it costs the same as to any.
 select w.environment_id, w.id
 from (
     (select p.environment_id, p.id, p.wake_pending_since as since

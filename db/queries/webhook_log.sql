@@ -1,5 +1,5 @@
--- What the API of webhooks asks beside the single rows: the log with its attempts, what an endpoint missed, and how many
--- endpoints there are.
+-- The reads of the webhooks API besides the single rows: the log with its attempts, the events that an endpoint missed,
+-- and the number of endpoints.
 
 -- name: WebhookRegistrationLock :one
 -- Registrations of an environment happen one after the other, so that the number of endpoints stays bounded. The app's
@@ -11,8 +11,8 @@ where e.id = @environment_id
 for no key update of e;
 
 -- name: WebhookLogListAttempts :many
--- The last attempts of each delivery, with the beginning of what the receiver answered: a page of a hundred deliveries
--- could otherwise hold megabytes of answers.
+-- The last attempts of each delivery, with the beginning of the receiver's answer: a page of a hundred deliveries could
+-- otherwise have megabytes of answers.
 select a.delivery_id, a.number, a.manual, a.started_at, a.ended_at, a.outcome, a.status_code, a.latency_ms, a.request_headers,
     coalesce(substring(a.response_excerpt from 1 for @excerpt_bytes::int), '')::bytea as response_excerpt,
     coalesce(octet_length(a.response_excerpt), 0)::int as response_bytes, a.error_class, a.error_text
@@ -26,8 +26,8 @@ cross join lateral (
 order by a.delivery_id, a.number;
 
 -- name: WebhookEndpointListBacklogs :many
--- What endpoints are owed, each counted up to a bound, and since when the oldest of it waits: since it was written, or,
--- of a redelivery, since it is due. Retries are counted in the order in which they are due.
+-- The deliveries that wait for endpoints, each kind counted up to a bound, and the time since which the oldest waits:
+-- since it was written, or, for a redelivery, since it is due. Retries are counted in the order in which they are due.
 select w.id::text as id, f.n as first, l.n as later, least(f.oldest, l.oldest)::timestamptz as since
 from unnest(@endpoint_ids::text[]) as w(id)
 cross join lateral (

@@ -145,7 +145,7 @@ type APIKeySpendRow struct {
 	Tokens float64 `db:"tokens"`
 }
 
-// Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
+// Global: the hash of an admitted key has proved the environment. One clock fills the buckets of all processes, and all
 // write them in the same order. What accrued while the requests were made counts before the bucket is full, so that a
 // late report costs nothing. A debt is at most ten bursts, so that it is paid back.
 func (q *Queries) APIKeySpend(ctx context.Context, db DBTX, arg APIKeySpendParams) ([]APIKeySpendRow, error) {

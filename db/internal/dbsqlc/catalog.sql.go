@@ -89,8 +89,9 @@ type CatalogLockParams struct {
 	PlanIds       []string `db:"plan_ids"`
 }
 
-// The plans of the catalogue file, and those that it adopts: nobody changes them, or makes versions of them, until the
-// transaction ends. In id order, so that two that lock the same do so in the same order.
+// Locks the plans of the catalogue file, and those that it adopts, until the transaction ends: they cannot be changed,
+// or get new versions, meanwhile. In id order, so that two transactions that lock the same plans do so in the same
+// order.
 func (q *Queries) CatalogLock(ctx context.Context, db DBTX, arg CatalogLockParams) ([]string, error) {
 	rows, err := db.Query(ctx, catalogLock, arg.EnvironmentID, arg.PlanIds)
 	if err != nil {

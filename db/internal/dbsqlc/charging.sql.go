@@ -22,7 +22,7 @@ type ChargingGetRow struct {
 	AccountsRevision int64      `db:"accounts_revision"`
 }
 
-// Charging stops: what holds first sends, and what is held.
+// Charging stops: which first sends they hold, and the held payments.
 func (q *Queries) ChargingGet(ctx context.Context, db DBTX, environmentID string) (ChargingGetRow, error) {
 	row := db.QueryRow(ctx, chargingGet, environmentID)
 	var i ChargingGetRow
@@ -302,8 +302,8 @@ type TransactionReleaseRow struct {
 	FinishedAt     *time.Time `db:"finished_at"`
 }
 
-// What a change of the accounts may have released. Each is due now, and released once for each change: should its signal be
-// lost, the list of what is overdue has it a minute later. Environments take turns.
+// Payments that a change of the accounts may have released. Each is due now, and released once for each change: if its
+// signal is lost, the list of overdue payments has it a minute later. Environments take turns.
 func (q *Queries) TransactionRelease(ctx context.Context, db DBTX, arg TransactionReleaseParams) ([]TransactionReleaseRow, error) {
 	rows, err := db.Query(ctx, transactionRelease, arg.RowLimit, arg.Now)
 	if err != nil {

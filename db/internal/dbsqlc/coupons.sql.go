@@ -389,7 +389,7 @@ type CouponUnredeemParams struct {
 	ID            string `db:"id"`
 }
 
-// Counts one redemption less: what it promised was not given.
+// Takes one redemption off the count: its discount was not given.
 func (q *Queries) CouponUnredeem(ctx context.Context, db DBTX, arg CouponUnredeemParams) error {
 	_, err := db.Exec(ctx, couponUnredeem, arg.EnvironmentID, arg.ID)
 	return err

@@ -121,7 +121,8 @@ type ProviderConfigClearSealedParams struct {
 	ID            string `db:"id"`
 }
 
-// Processes of an older build must not go on with what was replaced: they find nothing, and retry until they are replaced.
+// Processes of an older build must not continue with replaced credentials: they find nothing, and retry until they are
+// replaced.
 func (q *Queries) ProviderConfigClearSealed(ctx context.Context, db DBTX, arg ProviderConfigClearSealedParams) error {
 	_, err := db.Exec(ctx, providerConfigClearSealed, arg.EnvironmentID, arg.ID)
 	return err
@@ -152,7 +153,7 @@ type ProviderConfigListAllRow struct {
 	ChangedAt           time.Time      `db:"changed_at"`
 }
 
-// What operators do about the credentials of accounts at providers.
+// The operations of operators on the credentials of accounts at providers.
 // Few rows, no paging. The names of the credentials are those of the current version.
 func (q *Queries) ProviderConfigListAll(ctx context.Context, db DBTX) ([]ProviderConfigListAllRow, error) {
 	rows, err := db.Query(ctx, providerConfigListAll)

@@ -361,8 +361,8 @@ type CreditGrantListUsableRow struct {
 	CreditGrant CreditGrant `db:"credit_grant"`
 }
 
-// Those of a customer in a currency that have something left, and those that are named. The balance is locked, so that they
-// stay as they are.
+// The grants of a customer in a currency with a rest, and the named ones. The balance is locked, so that they do not
+// change.
 func (q *Queries) CreditGrantListUsable(ctx context.Context, db DBTX, arg CreditGrantListUsableParams) ([]CreditGrantListUsableRow, error) {
 	rows, err := db.Query(ctx, creditGrantListUsable,
 		arg.EnvironmentID,
@@ -477,7 +477,7 @@ type CreditGrantMoveParams struct {
 	CreatedAt     time.Time            `db:"created_at"`
 }
 
-// Less left than asked changes nothing, which the caller is told.
+// If less is left than asked for, nothing changes, and the caller learns so.
 func (q *Queries) CreditGrantMove(ctx context.Context, db DBTX, arg CreditGrantMoveParams) error {
 	_, err := db.Exec(ctx, creditGrantMove,
 		arg.Amount,

@@ -380,7 +380,7 @@ type InvoiceLineListReversingRow struct {
 	Amount int64  `db:"amount"`
 }
 
-// What invoices that count took back of lines, for unused time.
+// The credits for unused time on lines, by invoices that are not void.
 func (q *Queries) InvoiceLineListReversing(ctx context.Context, db DBTX, arg InvoiceLineListReversingParams) ([]InvoiceLineListReversingRow, error) {
 	rows, err := db.Query(ctx, invoiceLineListReversing, arg.EnvironmentID, arg.LineIds)
 	if err != nil {

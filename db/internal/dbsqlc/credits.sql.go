@@ -139,8 +139,8 @@ type CreditBalanceLockOfSubscriptionRow struct {
 	Granted money.Minor `db:"granted"`
 }
 
-// Behind the customer's lock, which also holds where there is no balance yet: two subscriptions of one customer never spend the
-// same credit, and grants change under both. What they come to tells whether there are any to read.
+// Behind the customer's lock, which also works where there is no balance yet: two subscriptions of one customer never
+// spend the same credit, and grants change under both. The sum of the grants shows whether there are any to read.
 func (q *Queries) CreditBalanceLockOfSubscription(ctx context.Context, db DBTX, arg CreditBalanceLockOfSubscriptionParams) (CreditBalanceLockOfSubscriptionRow, error) {
 	row := db.QueryRow(ctx, creditBalanceLockOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	var i CreditBalanceLockOfSubscriptionRow
@@ -232,7 +232,7 @@ type CreditEntrySumNotedToGrantsRow struct {
 	Amount  int64  `db:"amount"`
 }
 
-// What credit notes of an invoice gave back to grants. The balance is locked.
+// The amounts that credit notes of an invoice gave back to grants. The balance is locked.
 func (q *Queries) CreditEntrySumNotedToGrants(ctx context.Context, db DBTX, arg CreditEntrySumNotedToGrantsParams) ([]CreditEntrySumNotedToGrantsRow, error) {
 	rows, err := db.Query(ctx, creditEntrySumNotedToGrants, arg.EnvironmentID, arg.CustomerID, arg.InvoiceID)
 	if err != nil {
@@ -277,8 +277,8 @@ type CreditGiveParams struct {
 	CreatedAt     time.Time            `db:"created_at"`
 }
 
-// Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows what the customer
-// has in all, grants included.
+// Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows the
+// customer's whole credit, grants included.
 func (q *Queries) CreditGive(ctx context.Context, db DBTX, arg CreditGiveParams) error {
 	_, err := db.Exec(ctx, creditGive,
 		arg.ID,
@@ -320,7 +320,8 @@ type CreditUseParams struct {
 	CreatedAt     time.Time            `db:"created_at"`
 }
 
-// Apart from CreditGive, which may leave a debit. Less balance than asked changes nothing, which the caller is told.
+// Separate from CreditGive, which may leave a debit. If the balance is less than asked for, nothing changes, and the
+// caller learns so.
 func (q *Queries) CreditUse(ctx context.Context, db DBTX, arg CreditUseParams) error {
 	_, err := db.Exec(ctx, creditUse,
 		arg.Amount,

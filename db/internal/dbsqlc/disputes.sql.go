@@ -282,7 +282,7 @@ type DisputeListUnansweredRow struct {
 	EvidenceDueAt *time.Time `db:"evidence_due_at"`
 }
 
-// Global: for operators, the one that must be answered first at the front.
+// Global: for operators, sorted by the time by which they must be answered.
 func (q *Queries) DisputeListUnanswered(ctx context.Context, db DBTX, rowLimit int32) ([]DisputeListUnansweredRow, error) {
 	rows, err := db.Query(ctx, disputeListUnanswered, rowLimit)
 	if err != nil {

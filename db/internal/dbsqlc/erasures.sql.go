@@ -373,7 +373,8 @@ type InvoiceEraseRow struct {
 	Last    int64 `db:"last"`
 }
 
-// The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
+// The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
+// grants. Locked in id order, as everywhere where several are locked.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,
@@ -409,7 +410,7 @@ type ResponseEraseParams struct {
 	ErasedAt      *time.Time `db:"erased_at"`
 }
 
-// What is erased is not found again, so that this needs no position.
+// Erased rows are not found again, so that this needs no position.
 func (q *Queries) ResponseErase(ctx context.Context, db DBTX, arg ResponseEraseParams) (int, error) {
 	row := db.QueryRow(ctx, responseErase,
 		arg.EnvironmentID,
@@ -467,8 +468,8 @@ type SubscriptionListToEraseRow struct {
 	Position int64  `db:"position"`
 }
 
-// All of them are locked before the first event: its number locks the customer's counter, which whoever holds one of the
-// others may wait for.
+// All of them are locked before the first event: its number locks the customer's counter, for which a holder of one of
+// the others may wait.
 func (q *Queries) SubscriptionListToErase(ctx context.Context, db DBTX, arg SubscriptionListToEraseParams) ([]SubscriptionListToEraseRow, error) {
 	rows, err := db.Query(ctx, subscriptionListToErase,
 		arg.EnvironmentID,
@@ -536,8 +537,8 @@ type TransactionEraseRow struct {
 	Last    int64 `db:"last"`
 }
 
-// The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as
-// everybody who locks several does.
+// The methods of past attempts, the reasons and descriptions, the responses of providers, and the links for payers.
+// Locked in id order, as everywhere where several are locked.
 func (q *Queries) TransactionErase(ctx context.Context, db DBTX, arg TransactionEraseParams) (TransactionEraseRow, error) {
 	row := db.QueryRow(ctx, transactionErase,
 		arg.EnvironmentID,

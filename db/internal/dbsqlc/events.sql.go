@@ -96,10 +96,10 @@ type EventInsertParams struct {
 	CreatedAt      time.Time  `db:"created_at"`
 }
 
-// The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events of
-// each; without a subscription, or a customer, there is none.
-// A second event of the same type about the same object within a second moves on by one, because receivers dedupe on
-// type, object and timestamp. The writer holds the object's lock, so nobody takes the same second meanwhile.
+// The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events
+// of each; without a subscription, or a customer, there is none. A second event of the same type about the same object
+// within a second moves on by one, because receivers dedupe on type, object and timestamp. The writer holds the
+// object's lock, so no other one takes the same second meanwhile.
 func (q *Queries) EventInsert(ctx context.Context, db DBTX, arg EventInsertParams) error {
 	_, err := db.Exec(ctx, eventInsert,
 		arg.ID,

@@ -153,8 +153,8 @@ type CustomerExportRow struct {
 	ExternalID string   `db:"external_id"`
 }
 
-// What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
-// external id that they came with; others, and those of customers who were erased, have none.
+// The reads of an export: whole tables of an environment, page by page, in one snapshot. Imported rows have their
+// external ids; others, and those of erased customers, have none.
 func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExportParams) ([]CustomerExportRow, error) {
 	rows, err := db.Query(ctx, customerExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {

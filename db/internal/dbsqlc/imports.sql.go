@@ -133,7 +133,7 @@ type ImportedRecordForgetParams struct {
 	CustomerID    string `db:"customer_id"`
 }
 
-// The ids stay known by their SHA-256, with what makes them unique: what they brought is not imported again.
+// The ids stay known by their SHA-256, with the fields that make them unique: their records are not imported again.
 func (q *Queries) ImportedRecordForget(ctx context.Context, db DBTX, arg ImportedRecordForgetParams) error {
 	_, err := db.Exec(ctx, importedRecordForget, arg.EnvironmentID, arg.CustomerID)
 	return err
@@ -240,7 +240,7 @@ type SubscriptionListIDsParams struct {
 	Ids           []string `db:"ids"`
 }
 
-// Which of some ids are of subscriptions here.
+// The ids among some that are of subscriptions here.
 func (q *Queries) SubscriptionListIDs(ctx context.Context, db DBTX, arg SubscriptionListIDsParams) ([]string, error) {
 	rows, err := db.Query(ctx, subscriptionListIDs, arg.EnvironmentID, arg.Ids)
 	if err != nil {

@@ -646,7 +646,7 @@ type InvoiceLockUnsettledRow struct {
 	Invoice Invoice `db:"invoice"`
 }
 
-// The open ones, oldest first, and then those that are drafts until their grace ends.
+// The open ones, oldest first, and then drafts whose grace has not ended.
 func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg InvoiceLockUnsettledParams) ([]InvoiceLockUnsettledRow, error) {
 	rows, err := db.Query(ctx, invoiceLockUnsettled, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {

@@ -216,7 +216,7 @@ type WebhookEndpointResealParams struct {
 	ID                   string `db:"id"`
 }
 
-// The revision stays: nothing that anybody has read has changed its meaning.
+// The revision stays: the change affects no reader.
 func (q *Queries) WebhookEndpointReseal(ctx context.Context, db DBTX, arg WebhookEndpointResealParams) error {
 	_, err := db.Exec(ctx, webhookEndpointReseal,
 		arg.SecretSealed,

@@ -107,9 +107,10 @@ type InvoiceListOverdueRow struct {
 	SubscriptionID *string `db:"subscription_id"`
 }
 
-// In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
-// left open. Those of erased customers are left alone: nobody would read that they are overdue. What was due long ago when builds
-// began to announce the latter stays unannounced: apps write to people on this event.
+// In real time, over all environments: invoices that no workflow waits for, which are manual ones and open ones of
+// canceled subscriptions. Those of erased customers are skipped: the announcement would reach no one. Invoices of
+// canceled subscriptions that were due long before builds began to announce them stay unannounced: apps write to people
+// on this event.
 func (q *Queries) InvoiceListOverdue(ctx context.Context, db DBTX, arg InvoiceListOverdueParams) ([]InvoiceListOverdueRow, error) {
 	rows, err := db.Query(ctx, invoiceListOverdue, arg.DueBy, arg.RowLimit, arg.LeftSince)
 	if err != nil {

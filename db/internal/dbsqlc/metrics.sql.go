@@ -26,7 +26,8 @@ type MetricGetLockedRow struct {
 	Metric Metric `db:"metric"`
 }
 
-// The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
+// The newest version, in a statement after MetricLock: a statement that waited does not see the changes that it waited
+// for.
 func (q *Queries) MetricGetLocked(ctx context.Context, db DBTX, arg MetricGetLockedParams) (MetricGetLockedRow, error) {
 	row := db.QueryRow(ctx, metricGetLocked, arg.EnvironmentID, arg.MetricID)
 	var i MetricGetLockedRow
@@ -406,7 +407,7 @@ type MetricLockParams struct {
 	MetricID      string `db:"metric_id"`
 }
 
-// The first version, which is always there; whoever changes the metric waits for it.
+// The first version, which always exists; a change of the metric waits for its lock.
 func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (string, error) {
 	row := db.QueryRow(ctx, metricLock, arg.EnvironmentID, arg.MetricID)
 	var id string

@@ -106,11 +106,11 @@ type BacklogGetRow struct {
 	Writable      bool      `db:"writable"`
 }
 
-// What operators and alerts read, over all environments. A scrape of the metrics runs these every few seconds: each
-// subquery reads one end of a partial index (of what is due, one end for each environment or provider configuration), and
+// The reads of operators and alerts, over all environments. A scrape of the metrics runs these every few seconds: each
+// subquery reads one end of a partial index (for due work, one end for each environment or provider configuration), and
 // counts stop at @at_most.
-// Where nothing waits, the oldest is @now, the clock by which work becomes due. Beats and passes were stamped by the
-// database's clock, so their ages are told by it; -1: no pass has ever ended.
+// Where nothing waits, the oldest is @now, the clock by which work becomes due. The database's clock stamped beats and
+// passes, so it also measures their ages; -1: no pass has ever ended.
 func (q *Queries) BacklogGet(ctx context.Context, db DBTX, arg BacklogGetParams) (BacklogGetRow, error) {
 	row := db.QueryRow(ctx, backlogGet,
 		arg.Now,
@@ -272,9 +272,10 @@ type SubscriptionListBehindClockRow struct {
 	DueAt         time.Time           `db:"due_at"`
 }
 
-// Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
-// changed since then: ids tell when a subscription was created. A clock that was stopped by payments keeps their ids until
-// its next advance; it is held up while one of them is pending, and until what it kept waiting has had its time.
+// Subscriptions whose test clock is ready at or after their next action, although neither they nor the payments that
+// held the clock up have changed since a time. Ids show when a subscription was created. A clock that was stopped by
+// payments keeps their ids until its next advance; it is held up while one of them is pending, and until the work
+// behind it has had its time.
 func (q *Queries) SubscriptionListBehindClock(ctx context.Context, db DBTX, arg SubscriptionListBehindClockParams) ([]SubscriptionListBehindClockRow, error) {
 	rows, err := db.Query(ctx, subscriptionListBehindClock, arg.CreatedBefore, arg.UnchangedSince, arg.RowLimit)
 	if err != nil {
@@ -441,7 +442,7 @@ type WebhookBacklogGetRow struct {
 	Failing int       `db:"failing"`
 }
 
-// Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.
+// Endpoints whose workflow is late with due work or with a wake-up, and those that fail.
 func (q *Queries) WebhookBacklogGet(ctx context.Context, db DBTX, arg WebhookBacklogGetParams) (WebhookBacklogGetRow, error) {
 	row := db.QueryRow(ctx, webhookBacklogGet,
 		arg.Now,
@@ -484,7 +485,7 @@ type WebhookEndpointListTroubledRow struct {
 	Disabled      bool      `db:"disabled"`
 }
 
-// Enabled ones that fail, those that fail longest first, then those that were disabled for it.
+// Enabled endpoints that fail, the longest failing first, then those that were disabled for it.
 func (q *Queries) WebhookEndpointListTroubled(ctx context.Context, db DBTX, arg WebhookEndpointListTroubledParams) ([]WebhookEndpointListTroubledRow, error) {
 	rows, err := db.Query(ctx, webhookEndpointListTroubled, arg.FailingBefore, arg.RowLimit, arg.DisabledSince)
 	if err != nil {
@@ -599,8 +600,8 @@ const writeProbeUpdate = `-- name: WriteProbeUpdate :exec
 update write_probe w set written_at = clock_timestamp(), spilled = (select count(*) from generate_series(1, 20000))
 `
 
-// Global. A row is written and committed. It finds room in the page that it has, so that something is written beside for which
-// the disk must have room: rows that do not fit into memory go to a temporary file.
+// Global. Writes and commits a row. The row fits into its page, so the statement also writes something that needs room
+// on the disk: rows that do not fit into memory go to a temporary file.
 func (q *Queries) WriteProbeUpdate(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, writeProbeUpdate)
 	return err

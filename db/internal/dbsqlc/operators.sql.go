@@ -218,7 +218,7 @@ type TenantGetByNameRow struct {
 	Tenant Tenant `db:"tenant"`
 }
 
-// What operators ask for at the command line: by name instead of by ID, and over all environments.
+// The queries of operators at the command line: by name instead of by ID, and over all environments.
 // Names are for people and need not be unique: the oldest is meant.
 func (q *Queries) TenantGetByName(ctx context.Context, db DBTX, name string) (TenantGetByNameRow, error) {
 	row := db.QueryRow(ctx, tenantGetByName, name)

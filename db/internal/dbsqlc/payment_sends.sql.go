@@ -222,7 +222,8 @@ type SendUpdateParams struct {
 	Number        int       `db:"number"`
 }
 
-// What the provider said last. That it says nothing any more, or finds nothing, takes back nothing that it said before.
+// The provider's last answer. An answer that says nothing, or finds nothing, does not replace an earlier one that said
+// something.
 func (q *Queries) SendUpdate(ctx context.Context, db DBTX, arg SendUpdateParams) error {
 	_, err := db.Exec(ctx, sendUpdate,
 		arg.ProviderRef,

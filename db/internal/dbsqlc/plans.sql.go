@@ -324,7 +324,7 @@ type PlanListOfSubscriptionRow struct {
 	Plan Plan `db:"plan"`
 }
 
-// The plan and the add-ons that it has, and those that it changes to at period end or at a date.
+// The plan and the add-ons of a subscription, and those of its changes at period end or at a date.
 func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanListOfSubscriptionParams) ([]PlanListOfSubscriptionRow, error) {
 	rows, err := db.Query(ctx, planListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
@@ -437,7 +437,7 @@ type PlanLockParams struct {
 	ID            string `db:"id"`
 }
 
-// The row of its first version stands for all.
+// The row of its first version locks all versions.
 func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (string, error) {
 	row := db.QueryRow(ctx, planLock, arg.EnvironmentID, arg.ID)
 	var id string

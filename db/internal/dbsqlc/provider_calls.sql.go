@@ -26,7 +26,7 @@ type CallbackGetRefParams struct {
 	Known            string `db:"known"`
 }
 
-// What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
+// The provider's references of the operation in unprocessed callbacks; unknown ones first.
 func (q *Queries) CallbackGetRef(ctx context.Context, db DBTX, arg CallbackGetRefParams) (string, error) {
 	row := db.QueryRow(ctx, callbackGetRef,
 		arg.EnvironmentID,
@@ -128,8 +128,8 @@ type CallbackListEvidenceRow struct {
 	ProviderCallback ProviderCallback `db:"provider_callback"`
 }
 
-// What open messages prove about a transaction: of a charge first that money moved, which nothing later takes back; of a
-// refund in order, since a bank may return what went through.
+// The proof about a transaction in open messages: for a charge first that money moved, which nothing later takes back;
+// for a refund in order, since a bank may return one that went through.
 func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg CallbackListEvidenceParams) ([]CallbackListEvidenceRow, error) {
 	rows, err := db.Query(ctx, callbackListEvidence,
 		arg.EnvironmentID,
@@ -238,10 +238,10 @@ type CallbackMarkProcessedParams struct {
 	Shown          []string   `db:"shown"`
 }
 
-// Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
-// looked at, those received before the look-up began: later ones may carry newer news. Of the transaction's own operation
-// also what it shows by now. What a message proves is not known because nothing could be asked: it may have been stored
-// since the transaction's evidence was read.
+// Also those that name the transaction only by the provider's reference, which we learned later. For the operations
+// that a look-up covered, those received before it began: later ones may have newer news. For the transaction's own
+// operation also those that say what it shows by now. Messages with a proof stay open where nothing could be asked: one
+// may have been stored since the transaction's evidence was read.
 func (q *Queries) CallbackMarkProcessed(ctx context.Context, db DBTX, arg CallbackMarkProcessedParams) error {
 	_, err := db.Exec(ctx, callbackMarkProcessed,
 		arg.ProcessedAt,
@@ -316,8 +316,8 @@ type ProviderCallFinishParams struct {
 	Response      []byte     `db:"response"`
 }
 
-// Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
-// ever end them. A worker that was only slow writes its end over that.
+// Other calls of the transaction that are still open count as cut off with their workers: most are, and would otherwise
+// never be ended. A worker that was only slow overwrites that with its end.
 func (q *Queries) ProviderCallFinish(ctx context.Context, db DBTX, arg ProviderCallFinishParams) error {
 	_, err := db.Exec(ctx, providerCallFinish,
 		arg.EndedAt,
@@ -440,8 +440,8 @@ type ProviderCallListSearchedRow struct {
 	AskedAt          time.Time `db:"asked_at"`
 }
 
-// What a search for lost sends has asked since a restore, and whether the account was found to have nothing under that key,
-// or an operation that ended without money. One without an end is under way, or its worker died.
+// The questions of a search for lost sends since a restore, and whether the account had nothing under that key, or an
+// operation that ended without money. One without an end is under way, or its worker died.
 func (q *Queries) ProviderCallListSearched(ctx context.Context, db DBTX, arg ProviderCallListSearchedParams) ([]ProviderCallListSearchedRow, error) {
 	rows, err := db.Query(ctx, providerCallListSearched, arg.EnvironmentID, arg.TransactionID, arg.SearchedSince)
 	if err != nil {

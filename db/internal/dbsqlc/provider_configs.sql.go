@@ -56,8 +56,9 @@ type ProviderConfigClaimTestRow struct {
 	ID            string `db:"id"`
 }
 
-// Global: the daily test. Who claims one tests it; should that process die, it is tested a day later. The one is chosen in a
-// query of its own: within a condition it would be chosen anew for each row that a nested loop tries, and all be claimed.
+// Global: the daily test. A process that claims an account tests it; if the process dies, the account is tested a day
+// later. A separate query chooses the account: within a condition a nested loop would choose again for each row that it
+// tries, and claim all.
 func (q *Queries) ProviderConfigClaimTest(ctx context.Context, db DBTX, arg ProviderConfigClaimTestParams) ([]ProviderConfigClaimTestRow, error) {
 	rows, err := db.Query(ctx, providerConfigClaimTest, arg.NextTestAt, arg.Now)
 	if err != nil {
@@ -269,8 +270,8 @@ type ProviderConfigGetPrimaryRow struct {
 	SealedAt       []time.Time    `db:"sealed_at"`
 }
 
-// The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
-// newest first: what a version replaced verifies callbacks for a while.
+// With the app's wrapped keyset, which opens the credentials, and with the versions of the credentials, the newest
+// first: a replaced version verifies callbacks for a while.
 func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environmentID string) (ProviderConfigGetPrimaryRow, error) {
 	row := db.QueryRow(ctx, providerConfigGetPrimary, environmentID)
 	var i ProviderConfigGetPrimaryRow
@@ -385,8 +386,8 @@ type ProviderConfigHasPendingParams struct {
 	ProviderConfigID string `db:"provider_config_id"`
 }
 
-// Payments of the configuration, and those that were sent to it before they were sent elsewhere and of which it may still
-// say something: what it surely did not take is none of its business any more.
+// Payments of the configuration, and those that were sent to it before they were sent elsewhere and about which it may
+// still say something; not those that it surely did not take.
 func (q *Queries) ProviderConfigHasPending(ctx context.Context, db DBTX, arg ProviderConfigHasPendingParams) (bool, error) {
 	row := db.QueryRow(ctx, providerConfigHasPending, arg.EnvironmentID, arg.ProviderConfigID)
 	var pending bool

@@ -31,9 +31,9 @@ from known k
 where c.environment_id = k.environment_id and c.id = k.id
 `
 
-// A reference that nobody knew when a recent message came may be known by now; of an older one, whoever records the
-// reference processes the message. Rows that somebody processes at this moment are theirs. The look-up stands alone in its brackets so that it is one probe of an index for each message, however many
-// transactions there are.
+// The unknown reference of a recent message may be known by now; for an older message, the transaction that records the
+// reference processes it. Rows that another transaction is processing are skipped. The look-up is in parentheses so
+// that it is one probe of an index for each message, however many transactions there are.
 func (q *Queries) CallbackClaim(ctx context.Context, db DBTX, since time.Time) error {
 	_, err := db.Exec(ctx, callbackClaim, since)
 	return err
@@ -101,8 +101,8 @@ type CallbackGiveUpRow struct {
 	Unanswered int `db:"unanswered"`
 }
 
-// What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
-// What is about ours waits longer for the provider to answer for it, and what we have lost for a person.
+// A message that was not claimed for so long is about something that is not ours: other systems often share an account.
+// Messages about our payments wait longer for the provider's answer, and those about lost ones for a person.
 func (q *Queries) CallbackGiveUp(ctx context.Context, db DBTX, arg CallbackGiveUpParams) (CallbackGiveUpRow, error) {
 	row := db.QueryRow(ctx, callbackGiveUp,
 		arg.Before,
@@ -255,7 +255,7 @@ type CallbackPurgeParams struct {
 	RowLimit int32     `db:"row_limit"`
 }
 
-// Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
+// Only processed ones. A provider's own repeats end long before: a row makes a repeat known.
 func (q *Queries) CallbackPurge(ctx context.Context, db DBTX, arg CallbackPurgeParams) (int, error) {
 	row := db.QueryRow(ctx, callbackPurge, arg.Before, arg.RowLimit)
 	var purged int
@@ -268,13 +268,14 @@ const epochGet = `-- name: EpochGet :one
 select epoch from temporal_epoch
 `
 
-// What the reconciler and the batcher of workflow starts look for, over all environments.
+// The reads of the reconciler and of the batcher of workflow starts, over all environments.
 //
-// The lists of what was not done in time let nothing go until it is done, and what cannot be done stays: an environment's
-// credentials cannot be read, say. So environments take turns in them, each with its oldest first; transactions by provider
-// configuration, which is whose the credentials are, or by environment while no configuration has them. Whatever hangs elsewhere, each that has anything in a list has its
-// share of row_limit in every pass: of each that has anything due, as many are read as nine times row_limit allows, divided
-// among them. The look for the first due one stands in brackets, so that it is one probe of an index.
+// The lists of late work keep each row until its work is done, and work that cannot be done stays, for example where an
+// environment's credentials cannot be read. So environments take turns in them, each with its oldest first;
+// transactions by provider configuration, which has the credentials, or by environment while they have no
+// configuration. Whatever is stuck elsewhere, each environment with late work has its share of row_limit in every pass:
+// nine times row_limit rows are read, divided among those with due work. The search for the first due one is in
+// parentheses, so that it is one probe of an index.
 func (q *Queries) EpochGet(ctx context.Context, db DBTX) (int64, error) {
 	row := db.QueryRow(ctx, epochGet)
 	var epoch int64
@@ -506,8 +507,8 @@ type SubscriptionSetStartedParams struct {
 	Ids            []string `db:"ids"`
 }
 
-// The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
-// batches with rows in common, or a batch and a customer's new payment method, would else wait for each other.
+// The revision stays: nothing that a workflow knows has changed. In id order, as everywhere where several are locked:
+// two batches with rows in common, or a batch and a customer's new payment method, would otherwise wait for each other.
 func (q *Queries) SubscriptionSetStarted(ctx context.Context, db DBTX, arg SubscriptionSetStartedParams) error {
 	_, err := db.Exec(ctx, subscriptionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err
@@ -568,7 +569,7 @@ type TransactionClearWakePendingParams struct {
 	Before         *time.Time `db:"before"`
 }
 
-// In id order, as everybody who locks several. One that was marked again meanwhile is signalled again.
+// In id order, as everywhere where several are locked. A row that was marked again meanwhile is signaled again.
 func (q *Queries) TransactionClearWakePending(ctx context.Context, db DBTX, arg TransactionClearWakePendingParams) error {
 	_, err := db.Exec(ctx, transactionClearWakePending, arg.EnvironmentIds, arg.Ids, arg.Before)
 	return err
@@ -606,10 +607,10 @@ type TransactionListBroughtRow struct {
 	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
-// What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
-// nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none. What is
-// overdue is in the list of that. Where the account was asked and was not given it, the next look is taken when the return is a
-// quarter older than it was then.
+// Returns of payers before a time that no provider has received, though the next check is not due: a worker that does
+// not know returns has put it off. The latest come first, so that old ones that cannot be handed over hide none.
+// Overdue checks are in their own list. Where the account was asked but did not get the return, the next check comes
+// when the return is a quarter older than it was then.
 func (q *Queries) TransactionListBrought(ctx context.Context, db DBTX, arg TransactionListBroughtParams) ([]TransactionListBroughtRow, error) {
 	rows, err := db.Query(ctx, transactionListBrought, arg.Before, arg.Overdue, arg.RowLimit)
 	if err != nil {
@@ -680,9 +681,9 @@ type TransactionListOverdueRow struct {
 	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
-// Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
-// process died before its workflow knew, and nobody else would ever send it. Those that no account has yet take turns by
-// environment.
+// Also a transaction that was never sent: a crowd may keep some waiting for a worker that long, but the process of a
+// command that wrote one may have died before its workflow knew, and it would otherwise never be sent. Those without an
+// account take turns by environment.
 func (q *Queries) TransactionListOverdue(ctx context.Context, db DBTX, arg TransactionListOverdueParams) ([]TransactionListOverdueRow, error) {
 	rows, err := db.Query(ctx, transactionListOverdue, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -804,9 +805,9 @@ type TransactionListUnstartedRow struct {
 	ID            string `db:"id"`
 }
 
-// Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
-// left open. These last lie among the charges that subscriptions serve, of which the oldest are looked at: where there are
-// more, the net for what is overdue finds them.
+// Transactions without a subscription workflow: charges of their own, refunds, and payments of invoices that a finished
+// subscription left open. The last are among the charges of subscriptions, of which only the oldest are read: where
+// there are more, the list of overdue checks finds them.
 func (q *Queries) TransactionListUnstarted(ctx context.Context, db DBTX, arg TransactionListUnstartedParams) ([]TransactionListUnstartedRow, error) {
 	rows, err := db.Query(ctx, transactionListUnstarted, arg.Epoch, arg.RowLimit)
 	if err != nil {
@@ -918,11 +919,11 @@ type TransactionReleaseUnansweredRow struct {
 	Whole          bool       `db:"whole"`
 }
 
-// Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
-// those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
-// a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
-// repeat under its key follows at once, so that both ways to an answer are taken. Accounts that have such payments share the limit;
-// "whole" says that an account may have more than its share.
+// For accounts that answer again, the payments whose last exchange was before that and was not answered: all of them
+// after an outage, those that have rested after a shorter silence. Each is due now: if its signal is lost, the list of
+// overdue checks has it a minute later. The number of its checks becomes even, so that its next move is a look-up: if
+// that finds nothing, the repeat under its key follows at once, so that both ways to an answer are taken. Accounts with
+// such payments share the limit; "whole" says that an account may have more than its share.
 func (q *Queries) TransactionReleaseUnanswered(ctx context.Context, db DBTX, arg TransactionReleaseUnansweredParams) ([]TransactionReleaseUnansweredRow, error) {
 	rows, err := db.Query(ctx, transactionReleaseUnanswered,
 		arg.OutageSeconds,
@@ -977,7 +978,7 @@ type TransactionSetStartedParams struct {
 	Ids            []string `db:"ids"`
 }
 
-// In id order, as everybody who locks several.
+// In id order, as everywhere where several are locked.
 func (q *Queries) TransactionSetStarted(ctx context.Context, db DBTX, arg TransactionSetStartedParams) error {
 	_, err := db.Exec(ctx, transactionSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err

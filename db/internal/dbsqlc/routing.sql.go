@@ -341,7 +341,7 @@ type RoutingRuleListRow struct {
 	RoutingRule RoutingRule `db:"routing_rule"`
 }
 
-// Without those of deleted accounts, which no payment goes to: what is read may be written back.
+// Without those of deleted accounts, which take no payments: a list that is read can be written back.
 func (q *Queries) RoutingRuleList(ctx context.Context, db DBTX, environmentID string) ([]RoutingRuleListRow, error) {
 	rows, err := db.Query(ctx, routingRuleList, environmentID)
 	if err != nil {

@@ -101,7 +101,7 @@ type TransactionGetByConfirmTokenRow struct {
 	Transaction Transaction `db:"transaction"`
 }
 
-// Global: the token is the right to see what is shown of the payment, and nothing else says whose it is.
+// Global: the token is the right to see the payment's page; the request names no environment.
 func (q *Queries) TransactionGetByConfirmToken(ctx context.Context, db DBTX, confirmToken string) (TransactionGetByConfirmTokenRow, error) {
 	row := db.QueryRow(ctx, transactionGetByConfirmToken, confirmToken)
 	var i TransactionGetByConfirmTokenRow
@@ -451,7 +451,7 @@ select exists (
     where exists (select from transactions t where t.environment_id = e.id and t.id = $1)) as known
 `
 
-// Global: accounts at a provider may be shared by environments, and each is told of all payments.
+// Global: environments may share accounts at a provider, and each gets the callbacks of all payments.
 func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (bool, error) {
 	row := db.QueryRow(ctx, transactionIsKnown, id)
 	var known bool
@@ -635,8 +635,9 @@ type TransactionListInTimeRow struct {
 	Transaction Transaction `db:"transaction"`
 }
 
-// TransactionList of what its time finds, not its position: of payments that were written at another time than they say, and,
-// where they are many, of all. What the time allows is read and sorted: the sum keeps the planner from walking the positions.
+// TransactionList by time instead of position: for payments that were not written at their creation time, and, where
+// those are many, for all. All payments of the time are read and sorted: the sum keeps the planner from walking the
+// positions.
 func (q *Queries) TransactionListInTime(ctx context.Context, db DBTX, arg TransactionListInTimeParams) ([]TransactionListInTimeRow, error) {
 	rows, err := db.Query(ctx, transactionListInTime,
 		arg.EnvironmentID,

@@ -47,8 +47,8 @@ type InvoiceSumUnratedRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Drafts in real time whose usage could not be rated, since the first attempt. The amount is what they bill beside it, before
-// credit: how much was used is not known.
+// Drafts in real time whose usage could not be rated, since the first attempt. The amount is that of their other lines,
+// before credit: the amount of the usage is not known.
 func (q *Queries) InvoiceSumUnrated(ctx context.Context, db DBTX, arg InvoiceSumUnratedParams) ([]InvoiceSumUnratedRow, error) {
 	rows, err := db.Query(ctx, invoiceSumUnrated, arg.AtMost, arg.RowLimit)
 	if err != nil {
@@ -130,8 +130,9 @@ type SubscriptionSumOverdueRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
-// is known before the action: their open invoices, and the flat prices, before taxes, of the period that is to begin.
+// Subscriptions in real time whose next action was due before a time. The amount is the money that waits for that
+// action, as far as it is known before: their open invoices, and the flat prices, before taxes, of the period that is
+// to begin.
 func (q *Queries) SubscriptionSumOverdue(ctx context.Context, db DBTX, arg SubscriptionSumOverdueParams) ([]SubscriptionSumOverdueRow, error) {
 	rows, err := db.Query(ctx, subscriptionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
 	if err != nil {
@@ -337,7 +338,7 @@ type TransactionSumRefundOwedRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Refunds that failed: what is owed to payers until a person retries them or returns the amount as credit.
+// Failed refunds: the debt to payers until a person retries them or returns the amount as credit.
 func (q *Queries) TransactionSumRefundOwed(ctx context.Context, db DBTX, arg TransactionSumRefundOwedParams) ([]TransactionSumRefundOwedRow, error) {
 	rows, err := db.Query(ctx, transactionSumRefundOwed, arg.AtMost, arg.RowLimit)
 	if err != nil {
@@ -473,11 +474,11 @@ type TransactionSumUntakenRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Money that waits and that nobody asks about, over all environments: the sums that operators must see. What is read in
-// the order in which it became due lies in one index for each environment or account: each that is behind is read along
-// its own, up to an equal share of @at_most.
-// Charges due before then that no provider has taken. By when they were due, not by when they are tried next: each refused
-// or silent exchange moves that on. What a charging stop holds is told as such.
+// Waiting money that operators must see, as sums over all environments. Each environment or account has its own index
+// of rows in the order in which they became due: each with late rows is read along its own, up to an equal share of
+// @at_most.
+// Charges due before a time that no provider has taken. They count by the time when they were due, not by the next
+// attempt, which each refused or silent exchange moves. Charges held by a charging stop are reported as such.
 func (q *Queries) TransactionSumUntaken(ctx context.Context, db DBTX, arg TransactionSumUntakenParams) ([]TransactionSumUntakenRow, error) {
 	rows, err := db.Query(ctx, transactionSumUntaken, arg.DueBefore, arg.AtMost, arg.RowLimit)
 	if err != nil {

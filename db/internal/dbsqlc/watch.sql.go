@@ -31,7 +31,7 @@ type WatchSubscriptionsRow struct {
 	ID            string `db:"id"`
 }
 
-// Begun, and with no payment under way: one that only its payer can bring further is not.
+// Begun, and with no payment under way, not counting one that only its payer can continue.
 func (q *Queries) WatchSubscriptions(ctx context.Context, db DBTX, arg WatchSubscriptionsParams) ([]WatchSubscriptionsRow, error) {
 	rows, err := db.Query(ctx, watchSubscriptions, arg.EnvironmentIds, arg.Ids)
 	if err != nil {
@@ -111,7 +111,7 @@ type WatchTransactionsRow struct {
 	ID            string `db:"id"`
 }
 
-// What callers wait for, asked for all callers of a process together: see db/watch.go.
+// The rows that callers wait for, read for all callers of a process together: see db/watch.go.
 func (q *Queries) WatchTransactions(ctx context.Context, db DBTX, arg WatchTransactionsParams) ([]WatchTransactionsRow, error) {
 	rows, err := db.Query(ctx, watchTransactions, arg.EnvironmentIds, arg.Ids)
 	if err != nil {

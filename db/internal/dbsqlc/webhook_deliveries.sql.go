@@ -16,8 +16,9 @@ const planForAnyValues = `-- name: PlanForAnyValues :exec
 select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)
 `
 
-// In this transaction prepared statements keep one plan, by indexes. Those that record attempts have one that is good for
-// any arrays, and to plan it each time takes longer than to run it; one made while the tables were small would read them.
+// In this transaction prepared statements keep one plan, by indexes. The statements that record attempts have a plan
+// that is good for any arrays, and planning it each time takes longer than running it; a plan made while the tables
+// were small would read them whole.
 func (q *Queries) PlanForAnyValues(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, planForAnyValues)
 	return err
@@ -79,10 +80,10 @@ type WebhookAttemptEndParams struct {
 	Redeliver     []bool      `db:"redeliver"`
 }
 
-// Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
-// asked for while the attempt was under way stays to be done. What a receiver answered about a customer who was erased
-// meanwhile is not kept: the erasure may have passed here already. Of the environment and of outcome see WebhookAttemptStart:
-// the index of what is open would be read as a whole.
+// Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that
+// was requested while the attempt was under way stays open. A receiver's answer about a customer who was erased
+// meanwhile is not kept: the erasure may have passed here already. For the environment and the outcome see
+// WebhookAttemptStart: the index of open attempts would be read as a whole.
 func (q *Queries) WebhookAttemptEnd(ctx context.Context, db DBTX, arg WebhookAttemptEndParams) error {
 	_, err := db.Exec(ctx, webhookAttemptEnd,
 		arg.EnvironmentID,
@@ -268,7 +269,8 @@ type WebhookDeliveryCloseParams struct {
 	Now           time.Time `db:"now"`
 }
 
-// What a disabled endpoint is still owed fails, also what an attempt is under way for: should it succeed, that is recorded.
+// The pending deliveries of a disabled endpoint fail, including those with an attempt under way: if it succeeds, that
+// is recorded.
 func (q *Queries) WebhookDeliveryClose(ctx context.Context, db DBTX, arg WebhookDeliveryCloseParams) (int, error) {
 	row := db.QueryRow(ctx, webhookDeliveryClose,
 		arg.EnvironmentID,
@@ -520,7 +522,7 @@ type WebhookDeliveryListDueRow struct {
 }
 
 // First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
-// What an open attempt holds is left out, and so are first attempts behind a held one of the same subscription.
+// Deliveries with an open attempt are left out, and so are first attempts behind one of the same subscription.
 func (q *Queries) WebhookDeliveryListDue(ctx context.Context, db DBTX, arg WebhookDeliveryListDueParams) ([]WebhookDeliveryListDueRow, error) {
 	rows, err := db.Query(ctx, webhookDeliveryListDue,
 		arg.EnvironmentID,
@@ -580,9 +582,9 @@ type WebhookDeliveryMayBeDueParams struct {
 	Now           time.Time `db:"now"`
 }
 
-// Whether a look at what is due may find something else than is known: a cheap question for a run that waits for more.
-// What another worker's open attempt holds counts, too. The order makes the plan read the index of what is pending: an
-// exists alone may read the table, whose pending rows are its last.
+// Whether a read of due deliveries may find unknown ones: a cheap query for a run that waits for more. Deliveries with
+// another worker's open attempt count, too. The order makes the plan read the index of pending ones: an exists alone
+// may read the table, whose pending rows are its last.
 func (q *Queries) WebhookDeliveryMayBeDue(ctx context.Context, db DBTX, arg WebhookDeliveryMayBeDueParams) (bool, error) {
 	row := db.QueryRow(ctx, webhookDeliveryMayBeDue,
 		arg.EnvironmentID,
@@ -689,9 +691,9 @@ type WebhookDeliveryOweParams struct {
 	WokenIds      []string  `db:"woken_ids"`
 }
 
-// Writes what endpoints are owed, last in the transaction of the events, and marks those of them that have to be woken:
-// the answer names them. An owed event without an endpoint goes to every enabled one that wants its type. Locks are taken
-// in id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
+// Writes deliveries to endpoints, last in the transaction of the events, and marks the endpoints that have to be woken:
+// the result names them. An event without an endpoint goes to every enabled one that wants its type. Locks are taken in
+// id order, and nothing but the invoice counter after them. An event that was delivered already is delivered again. A
 // signal may be lost, so that an endpoint that was to be woken seconds ago is woken again.
 func (q *Queries) WebhookDeliveryOwe(ctx context.Context, db DBTX, arg WebhookDeliveryOweParams) ([]string, error) {
 	rows, err := db.Query(ctx, webhookDeliveryOwe,
@@ -742,7 +744,7 @@ type WebhookDeliveryPurgeParams struct {
 	RowLimit int32     `db:"row_limit"`
 }
 
-// Locked, so that one that is asked for again at this moment stays.
+// Locked, so that a delivery that is requested again at this moment stays.
 func (q *Queries) WebhookDeliveryPurge(ctx context.Context, db DBTX, arg WebhookDeliveryPurgeParams) (int, error) {
 	row := db.QueryRow(ctx, webhookDeliveryPurge, arg.Before, arg.RowLimit)
 	var purged int

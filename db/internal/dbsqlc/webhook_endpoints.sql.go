@@ -116,7 +116,7 @@ type WebhookEndpointGetToDeliverRow struct {
 	Keyset          []byte          `db:"keyset"`
 }
 
-// Also a deleted one: what it was owed must be closed.
+// Also a deleted one: its remaining deliveries must be closed.
 func (q *Queries) WebhookEndpointGetToDeliver(ctx context.Context, db DBTX, arg WebhookEndpointGetToDeliverParams) (WebhookEndpointGetToDeliverRow, error) {
 	row := db.QueryRow(ctx, webhookEndpointGetToDeliver, arg.EnvironmentID, arg.ID)
 	var i WebhookEndpointGetToDeliverRow
@@ -337,8 +337,8 @@ type WebhookEndpointListAsleepRow struct {
 	ID            string `db:"id"`
 }
 
-// Those whose signal did not arrive, or that have not done in time what was due. An endpoint that stays in the list
-// delays no other: a signal to it costs the same as to any.
+// Endpoints whose signal did not arrive, or whose due work is late. An endpoint that stays in the list delays no other:
+// a signal to it costs the same as to any.
 func (q *Queries) WebhookEndpointListAsleep(ctx context.Context, db DBTX, arg WebhookEndpointListAsleepParams) ([]WebhookEndpointListAsleepRow, error) {
 	rows, err := db.Query(ctx, webhookEndpointListAsleep, arg.WakeBefore, arg.RowLimit, arg.DueBefore)
 	if err != nil {
@@ -533,7 +533,7 @@ type WebhookEndpointSetStartedParams struct {
 	Ids            []string `db:"ids"`
 }
 
-// In id order, as everybody who locks several.
+// In id order, as everywhere where several are locked.
 func (q *Queries) WebhookEndpointSetStarted(ctx context.Context, db DBTX, arg WebhookEndpointSetStartedParams) error {
 	_, err := db.Exec(ctx, webhookEndpointSetStarted, arg.Epoch, arg.EnvironmentIds, arg.Ids)
 	return err

@@ -67,8 +67,8 @@ type WebhookEndpointListBacklogsRow struct {
 	Since time.Time `db:"since"`
 }
 
-// What endpoints are owed, each counted up to a bound, and since when the oldest of it waits: since it was written, or,
-// of a redelivery, since it is due. Retries are counted in the order in which they are due.
+// The deliveries that wait for endpoints, each kind counted up to a bound, and the time since which the oldest waits:
+// since it was written, or, for a redelivery, since it is due. Retries are counted in the order in which they are due.
 func (q *Queries) WebhookEndpointListBacklogs(ctx context.Context, db DBTX, arg WebhookEndpointListBacklogsParams) ([]WebhookEndpointListBacklogsRow, error) {
 	rows, err := db.Query(ctx, webhookEndpointListBacklogs, arg.EndpointIds, arg.EnvironmentID, arg.AtMost)
 	if err != nil {
@@ -182,8 +182,8 @@ type WebhookLogListAttemptsRow struct {
 	ErrorText       *string           `db:"error_text"`
 }
 
-// The last attempts of each delivery, with the beginning of what the receiver answered: a page of a hundred deliveries
-// could otherwise hold megabytes of answers.
+// The last attempts of each delivery, with the beginning of the receiver's answer: a page of a hundred deliveries could
+// otherwise have megabytes of answers.
 func (q *Queries) WebhookLogListAttempts(ctx context.Context, db DBTX, arg WebhookLogListAttemptsParams) ([]WebhookLogListAttemptsRow, error) {
 	rows, err := db.Query(ctx, webhookLogListAttempts,
 		arg.ExcerptBytes,
@@ -237,8 +237,8 @@ type WebhookRegistrationLockRow struct {
 	Keyset []byte `db:"keyset"`
 }
 
-// What the API of webhooks asks beside the single rows: the log with its attempts, what an endpoint missed, and how many
-// endpoints there are.
+// The reads of the webhooks API besides the single rows: the log with its attempts, the events that an endpoint missed,
+// and the number of endpoints.
 // Registrations of an environment happen one after the other, so that the number of endpoints stays bounded. The app's
 // keyset comes along, since the new secret is sealed with it.
 func (q *Queries) WebhookRegistrationLock(ctx context.Context, db DBTX, environmentID string) (WebhookRegistrationLockRow, error) {
