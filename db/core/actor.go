@@ -2,7 +2,7 @@ package core
 
 import "errors"
 
-// ActorKind says what kind of party writes.
+// ActorKind is the kind of a writer.
 type ActorKind string
 
 // The kinds of actors.
@@ -18,7 +18,7 @@ const (
 type Actor struct {
 	kind ActorKind
 	id   string
-	call *Call // what a key, an operator or a terminal does: see Doing
+	call *Call // the action of a key, an operator or a terminal: see Doing
 }
 
 // ByKey is the holder of an API key.
@@ -43,8 +43,8 @@ func (a Actor) Doing(c Call) Actor {
 	return a
 }
 
-// audited reports whether the audit log has an entry about what the actor commits. What Perennial does by itself
-// follows from such calls, from time and from providers, and is told by events.
+// audited reports whether the audit log has an entry about the actor's transactions. Perennial's automatic work follows
+// from such calls, from time and from providers, and events announce it.
 func (a Actor) audited() bool {
 	return a.kind == ActorKey || a.kind == ActorOperator || a.kind == ActorCLI
 }
@@ -52,7 +52,7 @@ func (a Actor) audited() bool {
 // Kind returns the kind of party.
 func (a Actor) Kind() ActorKind { return a.kind }
 
-// ID is which one of its kind.
+// ID returns the actor's id within its kind.
 func (a Actor) ID() string { return a.id }
 
 // String is for logs and histories: "key key_…".

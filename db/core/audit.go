@@ -25,24 +25,24 @@ type Call struct {
 	ObjectID      string     // that the path names; empty: none, or the use case says it with Tx.AuditObject
 	Status        int        // of the HTTP response where the call succeeds; 0: none
 	Claim         audit.Claim
-	Body          []byte // of the request: the names of its fields are those that a call without Tx.AuditChanges changed
+	Body          []byte // of the request: its field names are the changes of a call without Tx.AuditChanges
 }
 
-// auditing collects what a transaction writes to the audit log.
+// auditing collects the parts of a transaction's entry in the audit log.
 type auditing struct {
 	environments []string // of the entries, one each
 	objectID     string
 	made         string // an object that the call created
 	changes      []audit.Change
-	compared     bool   // changes are what was found different, not what was asked for
+	compared     bool   // changes are differences, not fields of the request
 	silent       string // why there is no entry; empty: there is one
 }
 
 var errUnaudited = errors.New("db: a key, an operator or a terminal wrote without an entry of the audit log: " +
 	"give the actor a call (db.Actor.Doing) with operation and environment")
 
-// Audit says which environments a transaction concerns: each has an entry about it. A use case whose caller names its
-// environment need not.
+// Audit names the environments that a transaction concerns: each gets an entry about it. A use case whose caller names
+// its environment need not call it.
 func (tx *Tx) Audit(environmentIDs ...string) {
 	for _, environmentID := range environmentIDs {
 		if !slices.Contains(tx.audit.environments, environmentID) {
@@ -51,21 +51,21 @@ func (tx *Tx) Audit(environmentIDs ...string) {
 	}
 }
 
-// AuditObject says which object the entry is about, where the call's path does not: one that the transaction made.
+// AuditObject sets the object of the entry, where the call's path does not name it: one that the transaction created.
 func (tx *Tx) AuditObject(objectID string) { tx.audit.objectID = objectID }
 
 // AuditMade names an object that the call created: the entry is about it where the call's path names none, and says
 // that it was created where it does.
 func (tx *Tx) AuditMade(objectID string) { tx.audit.made = objectID }
 
-// AuditChanges says which fields were found different. Without it the entry names the fields of the request.
+// AuditChanges sets the fields that differ. Without it the entry names the fields of the request.
 func (tx *Tx) AuditChanges(changes ...audit.Change) {
 	tx.AuditAlso(changes...)
 	tx.audit.compared = true
 }
 
-// AuditAlso says what is to be told beside the fields of the request: what a command has changed, or what was asked for
-// at a terminal, which sends none.
+// AuditAlso adds changes to the fields of the request: those that a command made, or the arguments of a terminal, which
+// sends no fields.
 func (tx *Tx) AuditAlso(changes ...audit.Change) {
 	tx.audit.changes = append(tx.audit.changes, changes...)
 }
@@ -133,7 +133,7 @@ func (tx *Tx) insertAudit(ctx context.Context, environmentID string, call Call) 
 		row.ActorScopes = []string{}
 	}
 	if call.Address.IsValid() {
-		address := call.Address.WithZone("") // inet has none
+		address := call.Address.WithZone("") // inet has no zone
 		row.Address, row.AddressSalt = &address, make([]byte, 16)
 		_, _ = rand.Read(row.AddressSalt) // crypto/rand never fails: it ends the process instead
 		row.AddressDigest = audit.DigestOfAddress(row.AddressSalt, address)

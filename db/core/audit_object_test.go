@@ -15,7 +15,8 @@ import (
 	"perennial/internal/id"
 )
 
-// within are prefixes of what is no object of an entry of the audit log: it is part of another, or written by no caller.
+// within are prefixes of objects that are never the object of an audit entry: each is part of another object, or is
+// written without a caller.
 var within = []string{
 	id.Event, id.InvoiceLine, id.SubscriptionItem, id.Tenant, id.App, id.ProviderCall, id.Command, id.Price, id.Request,
 	id.Erasure, id.Decision, id.CredentialChange, id.EndpointChange, id.EnvironmentChange, id.SettingChange,

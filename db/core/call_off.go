@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// askAgain is the time after which a server that was asked to give up, and goes on, is asked again: a request that
+// askAgain is the time after which a server that was asked to cancel, and continues, is asked again: a request that
 // arrives between two statements of a batch is lost.
 const askAgain = 500 * time.Millisecond
 
@@ -33,7 +33,7 @@ func (p *Pipe) callOffWith(ctx context.Context) (end func()) {
 			return
 		}
 		<-asked
-		// A request may still be on its way, and would hit what the connection is used for next.
+		// A request may still be under way, and would cancel the connection's next use.
 		_ = p.conn.Close(context.WithoutCancel(ctx))
 	}
 }

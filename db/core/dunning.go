@@ -59,8 +59,8 @@ func DunningToDB(p *dunning.Policy) []byte {
 	return raw
 }
 
-// DunningFromDB reads a policy. What is none, which only a hand in the database can write, stays the default: it may
-// not keep an environment from being billed.
+// DunningFromDB reads a policy. An invalid one, which only manual SQL can write, becomes the default: it must not keep
+// an environment from being billed.
 func DunningFromDB(raw []byte) *dunning.Policy {
 	if raw == nil {
 		return nil
@@ -92,5 +92,5 @@ func DunningFromDB(raw []byte) *dunning.Policy {
 // Seconds is a column of whole seconds.
 func Seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// WholeSeconds is what such a column has of a time.
+// WholeSeconds returns a duration in the unit of such a column.
 func WholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }

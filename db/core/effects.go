@@ -8,7 +8,7 @@ import (
 )
 
 // Effect is something that must happen once a transaction is committed, such as the start of a workflow. It is data, so
-// that tests and dispatchers see what was meant. A new kind of effect is a type here and a case in service/dispatch.
+// that tests and dispatchers can see it. A new kind of effect is a type here and a case in service/dispatch.
 type Effect interface{ effect() }
 
 // StartSubscription starts the workflow of a new subscription.
@@ -60,8 +60,8 @@ func (WakeEndpoint) effect() {}
 
 func (StartErasure) effect() {}
 
-// Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the
-// reconciler does. It must return in time, because a caller waits.
+// Dispatcher performs effects, best effort: the transaction is committed, and the reconciler performs the effects that
+// a dispatcher could not. It must return in time, because a caller waits.
 type Dispatcher interface {
 	Dispatch(ctx context.Context, by Actor, effects []Effect)
 }
@@ -74,7 +74,7 @@ func (s *Store) With(d Dispatcher) *Store {
 	return &other
 }
 
-// AfterCommit notes what must happen once the transaction is committed. Nothing happens where it rolls back.
+// AfterCommit adds effects that are performed once the transaction is committed, and not if it rolls back.
 func (tx *Tx) AfterCommit(effects ...Effect) { tx.effects = append(tx.effects, effects...) }
 
 // The reconciler looks over all environments for work that a best-effort step left undone.

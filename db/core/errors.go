@@ -19,7 +19,7 @@ import (
 	"perennial/billing/subscribing"
 )
 
-// unavailable is trouble that passes by itself: the same call may succeed in a moment.
+// unavailable is a temporary fault: the same call may succeed in a moment.
 func unavailable(cause error) error {
 	return fault.New(fault.Unavailable, "database_unavailable",
 		"The database cannot be reached or is busy. Try again.").
@@ -65,8 +65,8 @@ func ReadError(resource string, err error) error {
 	return Translate(resource, err)
 }
 
-// Translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
-// they are. An error that no caller can act on stays a plain error, which becomes a fault.Internal at the edge.
+// Translate turns errors of PostgreSQL and pgx into faults; during names the query or the operation. Faults pass
+// unchanged. An error that no caller can act on stays a plain error, which becomes a fault.Internal at the edge.
 func Translate(during string, err error) error {
 	var known *fault.Error
 	var pg *pgconn.PgError

@@ -25,7 +25,7 @@ type APIKey struct {
 	TimeZone      string // of the environment
 }
 
-// KeyByHash finds a key. Global: the hash is what proves the environment. Fault: api_key_unknown.
+// KeyByHash finds a key. Global: the hash proves the environment. Fault: api_key_unknown.
 func (r Reader) KeyByHash(ctx context.Context, hash []byte) (APIKey, error) {
 	row, err := Queries.APIKeyGetByHash(ctx, r.Handle, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -34,8 +34,9 @@ func (r Reader) KeyByHash(ctx context.Context, hash []byte) (APIKey, error) {
 	return APIKeyFromDB(row.ApiKeyDetail), Translate("APIKeyGetByHash", err)
 }
 
-// WithoutResource says why a joint read of key and resource found nothing: an unknown key is api_key_unknown; with a
-// known one the resource is absent or of another environment, and the key comes back, so that a revoked one is noticed.
+// WithoutResource returns why a joint read of key and resource found nothing: an unknown key is api_key_unknown; with a
+// known one the resource is absent or of another environment, and the key is returned, so that a revoked one is
+// noticed.
 func (r Reader) WithoutResource(ctx context.Context, hash []byte, resource string, err error) (APIKey, error) {
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return APIKey{}, Translate(resource, err)

@@ -31,15 +31,15 @@ type lease struct {
 	ended *atomic.Bool
 }
 
-// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its
-// process. Close ends the lease alone. It is for tests, which go one after the other to the same database.
+// Lease returns a store on the same connections with its own clock, and without the state of this one about its
+// process. Close ends only the lease. It is for tests, which use the same database one after the other.
 func (s *Store) Lease(clock func() time.Time) *Store {
 	other := *s
 	other.pool, other.clock, other.unsealed = lease{s.pool, &atomic.Bool{}}, clock, &unsealed{}
 	return &other
 }
 
-// Reset has connections replaced that there are: those in use when they come back.
+// Reset replaces the existing connections: those in use when they are returned.
 func (s *Store) Reset() { s.pool.Reset() }
 
 func (l lease) Close() { l.ended.Store(true) }

@@ -9,8 +9,8 @@ import (
 )
 
 // oneRow is the one row that a statement returns. pgx decides for each column how its value becomes that of a Go type,
-// once for all rows of an answer. Of one row with seventy columns that costs more than the rest of scanning it, so it
-// is remembered here, with the connection, whose types the plans refer to.
+// once for all rows of an answer. For one row with seventy columns that costs more than the rest of scanning it, so it
+// is cached here, with the connection, whose types the plans refer to.
 type oneRow struct {
 	rows pgx.Rows
 	err  error
@@ -60,7 +60,7 @@ func (d destinations) ScanRow(rows pgx.Rows) error {
 	return nil
 }
 
-// columnPlan turns the values of a column into those of a Go type.
+// columnPlan converts the values of a column to a Go type.
 type columnPlan struct {
 	of     reflect.Type
 	oid    uint32
@@ -71,7 +71,8 @@ type columnPlan struct {
 // plansKey names the plans of each statement among the data of a connection.
 const plansKey = "perennial plans"
 
-// plansOf are a connection's plans for a statement with so many columns. Who has the connection has it alone.
+// plansOf returns a connection's plans for a statement with this number of columns. A connection is not shared while it
+// is in use.
 func plansOf(conn *pgx.Conn, sql string, columns int) []columnPlan {
 	kept := conn.PgConn().CustomData()
 	all, ok := kept[plansKey].(map[string][]columnPlan)

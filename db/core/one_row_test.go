@@ -62,7 +62,7 @@ func TestOneRow_IsWhatPgxScans(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.ErrorIs(t, store.Reads().Handle.QueryRow(ended, sql, "x", 1, nil, nil).Scan(), context.Canceled)
-	require.Zero(t, store.Stat().AcquiredConns()) // whatever came of it, the connection is back
+	require.Zero(t, store.Stat().AcquiredConns()) // whatever the result, the connection was returned
 }
 
 // The same in a batch.

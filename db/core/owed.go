@@ -14,8 +14,8 @@ import (
 	"perennial/internal/id"
 )
 
-// What a transaction owes to webhook endpoints is written last, in one statement with the commit: the rows of endpoints
-// are shared by all writers of an environment, so they are locked as briefly as possible and in one order.
+// The deliveries of a transaction to webhook endpoints are written last, in one statement with the commit: all writers
+// of an environment share the rows of endpoints, so they are locked as briefly as possible and in one order.
 
 // signalPatience is after how long a signal to an endpoint may have been lost, so that the next event sends another.
 const signalPatience = 5 * time.Second
@@ -40,8 +40,8 @@ func (tx *Tx) EmitTo(ctx context.Context, environmentID, endpointID string, e ev
 }
 
 // Redeliver has events delivered to endpoints now: once more where they were delivered or failed, with the number of
-// retries unchanged, and for the first time where the endpoint was never owed them. The caller makes sure that the
-// endpoint wants the event; a disabled endpoint gets nothing, nor does one of another environment.
+// retries unchanged, and for the first time where the endpoint had no delivery. The caller makes sure that the endpoint
+// wants the event; a disabled endpoint gets nothing, and neither does one of another environment.
 func (tx *Tx) Redeliver(environmentID string, owed ...Owed) {
 	for _, o := range owed {
 		tx.owe(environmentID, o.EventID, o.EndpointID)
@@ -69,7 +69,7 @@ func (tx *Tx) owingIn(environmentID string) *owing {
 	return tx.owed[environmentID]
 }
 
-// oweDeliveries queues the write of what is owed. Its answer names the endpoints that have to be woken.
+// oweDeliveries queues the write of deliveries. Its result names the endpoints that have to be woken.
 func (tx *Tx) oweDeliveries(ctx context.Context) error {
 	for _, environmentID := range slices.Sorted(maps.Keys(tx.owed)) {
 		o := tx.owed[environmentID]
@@ -87,7 +87,7 @@ func (tx *Tx) oweDeliveries(ctx context.Context) error {
 			return err
 		}
 	}
-	clear(tx.owed) // what comes after it is owed anew
+	clear(tx.owed) // later deliveries are collected again
 	return nil
 }
 

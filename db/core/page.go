@@ -27,8 +27,9 @@ func IDsAround(prefix string, from, to time.Time) (first, end string) {
 	return first, end
 }
 
-// RecordingSlack is by how much the order of positions and that of recording times may differ: processes whose clocks
-// differ, and transactions that take long. A page bounded by time reads the events of this long beside it in vain.
+// RecordingSlack is the difference that the order of positions and that of recording times may have, because of
+// processes whose clocks differ, and long transactions. A page bounded by time reads that many events around it in
+// vain.
 const RecordingSlack = time.Minute
 
 // Page is a piece of a list, newest first. The cursors are IDs of its rows: StartingAfter continues to older rows,
@@ -37,7 +38,7 @@ type Page struct {
 	Limit         int // 0: 20
 	StartingAfter string
 	EndingBefore  string
-	// Unsettled includes rows beside which an older one may still appear. For reads that act on all there is; their
+	// Unsettled includes rows before which an older one may still appear. It is for reads that act on everything; their
 	// cursors are not safe to follow.
 	Unsettled bool
 }
@@ -129,7 +130,7 @@ func (p planned) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, 
 	return p.DBTX.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 }
 
-// Cut makes a page of what was read.
+// Cut makes a page of the rows read.
 func Cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
 	if hasMore = len(rows) > p.limit(); hasMore {
 		rows = rows[:p.limit()]
@@ -147,7 +148,7 @@ func Cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
 // RowLimit makes a row limit of a count.
 func RowLimit(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }
 
-// Map makes something of each row.
+// Map converts each row.
 func Map[R, T any](rows []R, from func(R) T) []T {
 	all := make([]T, 0, len(rows))
 	for _, row := range rows {

@@ -31,8 +31,8 @@ type Pipe struct {
 	err    error // the first failure: PostgreSQL refuses whatever follows
 }
 
-// statement is a queued write. Where zero is set, the write ends with the guard, and what the guard says means zero.
-// Where read is set, it reads what the write returns.
+// statement is a queued write. Where zero is set, the write ends with the guard, whose failure becomes the error zero.
+// Where read is set, it reads the rows that the write returns.
 type statement struct {
 	sql  string
 	args []any
@@ -86,7 +86,7 @@ func (p *Pipe) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return batchRow{p.SendBatch(ctx, &b)}
 }
 
-// SendBatch sends the queue and then b; what comes back are the results of b alone.
+// SendBatch sends the queue and then b, and returns the results of b alone.
 func (p *Pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if p.ended {
 		return failedResults{errEnded}
@@ -161,8 +161,8 @@ func (p *Pipe) check(results pgx.BatchResults, sent []statement) error {
 }
 
 // commit ends the transaction. One that sent nothing and has nothing to send was never begun. The end of ctx before it
-// means that nothing was committed. Afterwards only the server decides, and the caller learns what it decided: to hang
-// up on a COMMIT that waits behind a lock would leave it to be carried out unseen.
+// means that nothing was committed. Afterwards only the server decides, and the caller gets its decision: closing the
+// connection during a COMMIT that waits behind a lock would leave it to be carried out unseen.
 func (p *Pipe) commit(ctx context.Context) error {
 	if p.err != nil {
 		return p.err
@@ -196,8 +196,8 @@ func (p *Pipe) commit(ctx context.Context) error {
 	return nil
 }
 
-// rollback ends what was not committed. It takes its own time, because the caller's may be up; where it fails, the
-// connection is closed on release, which rolls back too.
+// rollback ends a transaction that was not committed. It takes its own time, because the caller's may be up; where it
+// fails, the connection is closed on release, which rolls back too.
 func (p *Pipe) rollback(ctx context.Context) {
 	if p.ended {
 		return
@@ -234,7 +234,7 @@ func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.Command
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
 }
 
-// PlainRead reports whether a statement only reads, and perhaps locks; one that begins otherwise may write.
+// PlainRead reports whether a statement only reads, and perhaps locks; one with another first word may write.
 func PlainRead(sql string) bool {
 	for line := range strings.Lines(sql) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {

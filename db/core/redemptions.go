@@ -9,20 +9,20 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as
-// late as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails
+// RedeemCoupon counts a redemption with the commit. All that redeem one coupon wait for each other, so it is locked as
+// late as can be, but before the counters of invoices and credit notes, for which all writers wait. The commit fails
 // with discount.ErrUsedUp where none is left.
 func (tx *Tx) RedeemCoupon(environmentID, id string) {
 	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, none: discount.ErrUsedUp})
 }
 
-// UnredeemCoupon counts a redemption less with the commit: what was promised by it was not given, and will not be.
+// UnredeemCoupon takes a redemption off the count with the commit: its discount was not given, and will not be.
 func (tx *Tx) UnredeemCoupon(environmentID, id string) {
 	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, less: true})
 }
 
-// redemption is one that is counted with the commit, and the refusal where none is left; or one that is not counted any
-// more.
+// redemption is a redemption that the commit counts, with the refusal where none is left, or one that it takes off the
+// count.
 type redemption struct {
 	environmentID, couponID string
 	none                    error

@@ -2,7 +2,8 @@ package core
 
 import "perennial/billing/fault"
 
-// The faults that callers tell apart, for errors.Is. A row of another environment is absent like one that never was.
+// The faults that callers distinguish with errors.Is. A row of another environment is absent like one that never
+// existed.
 var (
 	ErrAPIKeyUnknown           = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
 	ErrCreditNoteNotFound      = NotFound("credit_note")

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// replacement stands for what PostgreSQL stores in no text: NUL, and bytes that are not UTF-8. A jsonb refuses both and
-// half a surrogate pair also where they are escaped.
+// replacement replaces characters that PostgreSQL does not store in texts: NUL, and bytes that are not UTF-8. A jsonb
+// refuses both and half a surrogate pair also where they are escaped.
 const replacement = "\uFFFD"
 
 // storable returns the arguments of a statement with texts that PostgreSQL can store. Every statement passes it, and no

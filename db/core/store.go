@@ -1,5 +1,5 @@
-// Package core is what the columns of db share: the connections, a transaction with its queue and its commit, how reads
-// are sent, pages of lists, and what errors of PostgreSQL become. Callers have it through package db.
+// Package core is shared by the columns of db: the connections, a transaction with its queue and its commit, the
+// sending of reads, pages of lists, and the translation of PostgreSQL's errors. Callers have it through package db.
 package core
 
 import (
@@ -17,7 +17,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Config says where the database is and how much of it one Store may use.
+// Config has the address of the database and the limits of one Store.
 type Config struct {
 	URL string
 	// MaxConns bounds the pool; 0 leaves pgx's choice, four or the number of processors.
@@ -94,8 +94,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{pool: pool, clock: c.Clock, limits: c.Limits, unsealed: &unsealed{}}, nil
 }
 
-// OpenError tells an unreadable URL from a database that is away.
-// The parser's error shows the URL without its password.
+// OpenError distinguishes an unreadable URL from a database that is not available. The parser's error shows the URL
+// without its password.
 func OpenError(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
 		return fault.New(fault.Invalid, "database_config_invalid", "The database URL is malformed: %v.", err)
@@ -103,8 +103,8 @@ func OpenError(err error) error {
 	return Translate("open", err)
 }
 
-// prepare makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them. It also
-// makes the connection store any JSON.
+// prepare makes timestamps return in UTC, whatever the machine's time zone: rules compare and print them. It also lets
+// the connection store any JSON.
 func prepare(_ context.Context, conn *pgx.Conn) error {
 	storeJSON(conn)
 	conn.TypeMap().RegisterType(&pgtype.Type{

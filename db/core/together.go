@@ -10,9 +10,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Together runs reads that do not depend on each other in one round trip, in their order. Each read is one generated
-// query and is called twice: first to learn its statement, then to scan its result. So it must not act on an error
-// except by returning it.
+// Together runs independent reads in one round trip, in their order. Each read is one generated query and is called
+// twice: first to learn its statement, then to scan its result. So it must not act on an error except by returning it.
 func (r Reader) Together(ctx context.Context, reads ...func(dbsqlc.DBTX) error) error {
 	var statements recorder
 	for _, read := range reads {

@@ -8,7 +8,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Tx is one transaction: what is queued, locked and left to the commit. It ends with the function it was given to.
+// Tx is one transaction: its queue, its locks and its work for the commit. It ends with the function that gets it.
 type Tx struct {
 	Now  time.Time // the caller's: virtual for customers on a test clock
 	Real time.Time // the wall clock's
@@ -29,7 +29,7 @@ type Tx struct {
 	Limits     func(provider string, currency money.Currency) money.Limits // nil: none are known
 	redeemed   []redemption                                                // counted with the commit
 	audit      auditing                                                    // see Audit
-	unsealed   *unsealed                                                   // told after the commit
+	unsealed   *unsealed                                                   // notified after the commit
 }
 
 // Reads are sent within the transaction, after all that is queued.
@@ -42,8 +42,8 @@ type NewInvoice struct {
 }
 
 // InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back.
-// Nothing is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and
-// nowhere else, once the commit has succeeded and the connection is back in the pool.
+// Nothing is retried here: a caller that repeats calls fn again. Effects of AfterCommit are dispatched only here, once
+// the commit has succeeded and the connection is back in the pool.
 func (s *Store) InTx(ctx context.Context, by Actor, now time.Time, fn func(*Tx) error) error {
 	effects, err := s.transact(ctx, by, now, fn)
 	if err == nil && len(effects) > 0 && s.dispatcher != nil {
@@ -89,9 +89,8 @@ func (tx *Tx) BeforeCounters(ctx context.Context) error {
 	return tx.oweDeliveries(ctx)
 }
 
-// commit sends what is queued, then the marks of workflows to be woken, then the redemptions of coupons, then what
-// webhook endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round
-// trip.
+// commit sends the queue, then the marks of workflows to be woken, then the redemptions of coupons, then the deliveries
+// to webhook endpoints, then the entry of the audit log, then the new invoices, then COMMIT, all in one round trip.
 func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.setMarks(ctx); err != nil {
 		return err

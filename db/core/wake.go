@@ -8,9 +8,9 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Wake notes that the subscription's workflow has something to do, and has it signalled after the commit, unless a
-// signal is under way already. The row is locked: s is what it says. why names the signal; empty: no command. Where the
-// transaction saves the subscription afterwards, the mark costs no statement of its own.
+// Wake records that the subscription's workflow has something to do, and has it signaled after the commit, unless a
+// signal is under way already. The row is locked, and s is its state. why names the signal; empty: no command. Where
+// the transaction saves the subscription afterwards, the mark costs no extra statement.
 func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, why string) error {
 	if s.WakePending || s.Subscription.ID == "" {
 		return nil
@@ -22,9 +22,8 @@ func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, w
 	return nil
 }
 
-// Tell has the subscription's workflow told, after the commit, what a decision made of the subscription that leaves it
-// at rest. The row bears no mark of it: word that is lost is not sent again. A workflow that is being woken reads the
-// row by itself.
+// Tell sends the new state of a subscription that a decision leaves at rest to its workflow after the commit. The row
+// has no mark of it: a signal that is lost is not sent again. A workflow that is being woken reads the row itself.
 func (tx *Tx) Tell(environmentID string, s lifecycle.State, why string) {
 	if s.WakePending {
 		return
@@ -58,7 +57,7 @@ func (tx *Tx) setMarks(ctx context.Context) error {
 	return nil
 }
 
-// ClearWakePending notes that the subscription's workflow acts on what it was woken for.
+// ClearWakePending records that the subscription's workflow acts on its wake-up.
 func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s lifecycle.State) error {
 	if !s.WakePending {
 		return nil
@@ -69,9 +68,8 @@ func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s life
 	})
 }
 
-// relax spares the disk a flush where the transaction took marks off and did nothing else, which is what a workflow
-// that was woken mostly does. A mark that a crash of the server brings back costs one more signal: the reconciler sends
-// it.
+// relax saves a flush to disk where the transaction only cleared marks, which is the usual case for a woken workflow. A
+// mark that a crash of the server brings back costs one more signal: the reconciler sends it.
 func (tx *Tx) relax(ctx context.Context) error {
 	if tx.cleared == 0 || tx.Pipe.writes != tx.cleared {
 		return nil

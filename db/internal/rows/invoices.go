@@ -2,7 +2,7 @@ package rows
 
 import "slices"
 
-// What of an invoice begins with its number, and what only that changes.
+// The columns of an invoice that are empty before it has its number, and change only then or later.
 var issued = []string{
 	"number", "number_text", "seller", "buyer", "status", "credit_applied", "grants_used", "brought_forward",
 	"carried_forward", "credited", "credited_tax", "credited_due", "credited_refund", "amount_paid", "phase",
@@ -55,8 +55,8 @@ var InvoiceInsert = invoices.statement("InvoiceInsert", counter+`, written as (
 )
 select 1 / count(*) from written`, invoices.but("position"), numbered())
 
-// InvoiceUpdate writes what may change of an issued one. It names its columns: what is added to invoices later is not
-// among them unless it is named.
+// InvoiceUpdate writes the columns of an issued invoice that may change. It names them, so that a new column of
+// invoices is not among them.
 var InvoiceUpdate = invoices.update("InvoiceUpdate", "environment_id = @environment_id and id = @id",
 	invoices.only(
 		"status", "credit_applied", "carried_forward", "credited", "credited_tax", "credited_due", "credited_refund",
@@ -69,13 +69,13 @@ var InvoiceDraftInsert = invoices.statement("InvoiceDraftInsert", `
 insert into invoices ({columns}, status, phase, credit_applied, amount_paid, automatic_attempts, attempts)
 values ({values}, 'draft', 'waiting', 0, 0, 0, 0)`, draft, nil)
 
-// InvoiceDraftUpdate replaces what a draft says.
+// InvoiceDraftUpdate replaces the contents of a draft.
 var InvoiceDraftUpdate = invoices.update("InvoiceDraftUpdate",
 	"environment_id = @environment_id and id = @id and status = 'draft'",
 	invoices.but(slices.Concat(identity, issued)...), nil)
 
-// InvoiceFinalize makes a draft an invoice, and returns what it gets with that. The counter's row stays locked until
-// the transaction ends, so this is called last, after all other rows are locked.
+// InvoiceFinalize makes a draft an invoice, and returns its number, seller and buyer. The counter's row stays locked
+// until the transaction ends, so this is called last, after all other rows are locked.
 var InvoiceFinalize = invoices.statement("InvoiceFinalize", counter+`
 update invoices i
 set {assignments}
@@ -88,5 +88,5 @@ returning i.number, i.number_text, i.seller, i.buyer`,
 		"credited", "credited_tax", "credited_due", "credited_refund", "replaced_by", "voided_at", // later
 	})...), numbered())
 
-// InvoiceLineInsert writes a line. What credit notes take off it has a writer of its own.
+// InvoiceLineInsert writes a line. The credits of credit notes on it have a separate writer.
 var InvoiceLineInsert = invoiceLines.insert("InvoiceLineInsert", invoiceLines.but("credited"))

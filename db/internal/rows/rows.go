@@ -3,7 +3,7 @@
 // new column is written by all of them until a statement leaves it out by name.
 //
 // Not here, but in db/queries: reads; the single short insert of a table; and statements that change a few columns for
-// a reason of their own, such as SubscriptionSetStarted. It does not own how a row becomes a value of the domain (db).
+// a special reason, such as SubscriptionSetStarted. It does not own how a row becomes a value of the domain (db).
 package rows
 
 //go:generate go run ./gen -models ../dbsqlc/models.go -out tables.go
@@ -20,7 +20,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// table knows the columns of a table in the order of their fields in the row.
+// table has the columns of a table in the order of their fields in the row.
 type table[R any] struct {
 	name    string
 	columns []string
@@ -33,7 +33,7 @@ func (t table[R]) but(except ...string) []string {
 	return slices.DeleteFunc(slices.Clone(t.columns), func(c string) bool { return slices.Contains(except, c) })
 }
 
-// only returns the named columns. A statement that must not write what is added to the table later uses it.
+// only returns the named columns. A statement uses it if it must not write columns that are added to the table later.
 func (t table[R]) only(columns ...string) []string {
 	t.require(columns)
 	return columns
@@ -53,7 +53,7 @@ type Statement[R any] struct {
 	picked[R]
 }
 
-// picked are the columns of a row that a statement is given: those of $1, $2 … or those that it copies.
+// picked are the columns of a row that a statement takes: as $1, $2 …, or as those that it copies.
 type picked[R any] struct {
 	columns []int
 	value   func(row *R, column int) any
@@ -73,7 +73,7 @@ type computed map[string]string
 // place matches the places of a statement's columns in its text, or of the value of one of them.
 var place = regexp.MustCompile(`\{columns\}|\{values\}|\{assignments\}|@[a-z_]+`)
 
-// statement makes one, which Written returns.
+// statement returns a statement, which Written lists.
 func (t table[R]) statement(name, text string, columns []string, by computed) Statement[R] {
 	s := t.build(name, text, columns, by)
 	written = append(written, s.sql)
@@ -100,9 +100,9 @@ with written as (
 select 1 / count(*) from written`, columns, by)
 }
 
-// build makes a statement of its text, in which {columns} stands for the names of columns, {values} for their values in
-// the same order, {assignments} for both as an update sets them, and @column for the value of a column of the row. The
-// text is constant, since connections prepare each text once.
+// build returns a statement from its text, in which {columns} stands for the names of columns, {values} for their
+// values in the same order, {assignments} for both as an update sets them, and @column for the value of a column of the
+// row. The text is constant, since connections prepare each text once.
 func (t table[R]) build(name, text string, columns []string, by computed) Statement[R] {
 	given := picked[R]{value: t.value}
 	parameter := func(column string) string {
@@ -159,7 +159,7 @@ func (s Statement[R]) Exec(ctx context.Context, to dbsqlc.DBTX, row *R) error {
 	return err
 }
 
-// QueryRow writes a row and returns what the statement returns of it.
+// QueryRow writes a row and returns the row that the statement returns.
 func (s Statement[R]) QueryRow(ctx context.Context, to dbsqlc.DBTX, row *R) pgx.Row {
 	return to.QueryRow(ctx, s.sql, s.values(row)...)
 }
@@ -180,7 +180,7 @@ func (t table[R]) copying(columns []string) Copy[R] {
 	return c
 }
 
-// Copier takes rows in PostgreSQL's protocol for copies.
+// Copier receives rows in PostgreSQL's protocol for copies.
 type Copier interface {
 	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
 }

@@ -2,11 +2,11 @@ package rows
 
 var newSubscriptionItem = subscriptionItems.but("ended_at")
 
-// SubscriptionItemSave writes an item, also one that was ended before.
+// SubscriptionItemSave writes an item, including one that was ended before.
 var SubscriptionItemSave = subscriptionItems.statement("SubscriptionItemSave", `
 insert into subscription_items ({columns}) values ({values})
 on conflict (environment_id, id) do update set position = excluded.position, quantity = excluded.quantity, ended_at = null`,
 	newSubscriptionItem, nil)
 
-// SubscriptionItemCopy writes those of subscriptions that the same transaction inserts.
+// SubscriptionItemCopy writes the items of subscriptions that the same transaction inserts.
 var SubscriptionItemCopy = subscriptionItems.copying(newSubscriptionItem)

@@ -1,12 +1,12 @@
 package rows
 
-// newSubscription are the columns of a new one. The database gives the rest: what is left out begins empty and has
-// writers of its own.
+// newSubscription are the columns of a new subscription. The others begin with their defaults and have separate
+// writers.
 var newSubscription = subscriptions.but("position", "revision", "event_sequence", "started_epoch", "wake_pending_since")
 
-// SubscriptionInsert writes a new one, and none for a customer who is erased by then. The foreign key alone would let
-// it in beside an erasure: it locks the customer's key only, which an erasure leaves as it is. The lock waits for an
-// erasure that is under way, keeps a later one waiting until this is committed, and writes nothing for an erased
+// SubscriptionInsert writes a new subscription, and nothing for a customer who has been erased. The foreign key alone
+// would allow it during an erasure: it locks the customer's key only, which an erasure does not change. The lock waits
+// for an erasure that is under way, keeps a later one waiting until this is committed, and writes nothing for an erased
 // customer. It is the lock of decisions, since one may follow in the same transaction: two that share a lock and then
 // want it alone would wait for each other.
 var SubscriptionInsert = subscriptions.statement("SubscriptionInsert", `
@@ -24,9 +24,9 @@ select 1 / count(*) from written`, newSubscription, nil)
 // table's check constraints each time.
 var SubscriptionCopy = subscriptions.copying(newSubscription)
 
-// SubscriptionUpdate writes what may change. The revision is the one that the caller read under lock: a stale one
-// changes nothing, which the caller is told. It sets the mark of a pending wake-up where the same transaction does: an
-// update of its own would write all indexes once more.
+// SubscriptionUpdate writes the columns that may change. The revision is the one that the caller read under lock: a
+// stale one changes nothing, which the caller learns. It sets the mark of a pending wake-up where the same transaction
+// does: a separate update would write all indexes once more.
 var SubscriptionUpdate = subscriptions.update("SubscriptionUpdate", ofRevision,
 	subscriptions.but(
 		// never change

@@ -5,14 +5,14 @@ var TransactionInsert = transactions.insert("TransactionInsert",
 	transactions.but(
 		// of the database and of other writers
 		"position", "revision", "started_epoch", "wake_pending_since", "created_virtually",
-		// What happens to it later. One that recovers another is made of it, and does not have these of it.
+		// The later history of a transaction. One that recovers another is a copy without these columns.
 		"refund_owed_at", "held_at", "held_revision", "held_by_stop", "confirm_token", "action_url", "action_expires_at",
 		"action_returned_at", "action_brought", "action_handed_at", "action_apart_send", "unsent_at", "unanswered_at",
 		"unanswered_since",
 	))
 
-// TransactionUpdate writes what may change, which what was asked for never does. The trigger guard_transaction refuses
-// an illegal status.
+// TransactionUpdate writes the columns that may change; those of the request never do. The trigger guard_transaction
+// refuses an illegal status.
 var TransactionUpdate = transactions.update("TransactionUpdate", ofRevision,
 	transactions.but(
 		"id", "environment_id", "type", "customer_id", "subscription_id", "invoice_id", "amount", "currency", "description",
