@@ -14,8 +14,8 @@ import (
 	"perennial/internal/id"
 )
 
-// A subscription is read with the versions of its add-ons, is found and counted by them, and its add-ons are told from
-// plans.
+// A subscription is read with the versions of its add-ons, can be found and counted by them, and its add-ons are
+// distinguished from plans.
 func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -61,8 +61,8 @@ func TestAudit_EntryTellsCall(t *testing.T) {
 	}, e)
 }
 
-// Who may not write unseen cannot: without a call, or without an environment, nothing is committed. What is rolled back
-// leaves no entry, and what Perennial does by itself neither.
+// A write that must be audited cannot skip it: without a call, or without an environment, nothing is committed. A
+// transaction that is rolled back leaves no entry, and neither does Perennial's automatic work.
 func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -97,7 +97,7 @@ func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 	require.Empty(t, b.store.TakeUnsealed())
 }
 
-// changesOf is what the last entry about an object says.
+// changesOf returns the changes in the last entry about an object.
 func (b *bundle) changesOf(t *testing.T, objectID string) (changes []audit.Change) {
 	t.Helper()
 	entries, _, err := b.store.Tenancy.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: objectID}, db.Page{})
@@ -121,7 +121,7 @@ func TestAudit_ChangesOfOtherObjectsAreNamed(t *testing.T) {
 	}, b.changesOf(t, "sub_1"))
 }
 
-// A field of the request is told once: as the change that it led to, but not as that of another object.
+// A field of the request is listed once: as the change that it led to, but not as a change of another object.
 func TestAudit_FieldsOfTheRequestBesideThoseOfOtherObjects(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -188,7 +188,7 @@ func (b *bundle) follow(t *testing.T) (held int, err error) {
 	}
 }
 
-// The owner of the database can switch triggers off; the chain shows what was done then.
+// The owner of the database can disable triggers; the chain shows later changes.
 func TestAudit_ChainShowsWhatOwnerDid(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

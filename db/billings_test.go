@@ -14,7 +14,8 @@ import (
 	"perennial/internal/id"
 )
 
-// The rows say what is billed, and leave what that means to the rules. Subscriptions that bill alike share one answer.
+// The rows list the billed prices, and leave their interpretation to the rules. Subscriptions with the same billing
+// share one answer.
 func TestBillings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,8 +16,8 @@ import (
 	"perennial/test/testdb"
 )
 
-// queued is a transaction whose one write waits, together with its COMMIT, for a row that somebody else is about to
-// insert.
+// queued is a transaction whose one write waits, together with its COMMIT, for a row that another transaction is about
+// to insert.
 type queued struct {
 	store   *db.Store
 	pool    *pgxpool.Pool
@@ -48,7 +48,7 @@ func (q queued) commit(ctx context.Context) error {
 	})
 }
 
-// count says how many tenants there are once the server has had every chance to go on with what it was left with.
+// count returns the number of tenants once the server has had the time to continue with statements that it still had.
 func (q queued) count(t *testing.T) (tenants int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -61,8 +61,8 @@ func (q queued) count(t *testing.T) (tenants int) {
 	return tenants
 }
 
-// Who hears that the database was not to be had must be able to rely on it that nothing was done. To hang up would not
-// do: the server goes on waiting, and commits when its turn comes.
+// A caller that gets "database unavailable" must be able to rely on it that nothing was done. Closing the connection is
+// not enough: the server continues to wait, and commits when its turn comes.
 func TestCommit_GivenUpIsNotPerformed(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
@@ -104,7 +104,7 @@ func TestCommit_InTimeStands(t *testing.T) {
 	require.Equal(t, 1, q.count(t))
 }
 
-// However the end of the caller's time and the COMMIT meet, what is answered is what happened.
+// However the end of the caller's time and the COMMIT meet, the result matches what happened.
 func TestCommit_ReportsOutcome(t *testing.T) {
 	t.Parallel()
 	database := testdb.Migrated(t)

@@ -32,7 +32,7 @@ func newCounter(t *testing.T, b *bundle) *tripCounter {
 	return c
 }
 
-// trips answers how many round trips there were since it was last asked.
+// trips returns the number of round trips since its last call.
 func (c *tripCounter) trips() int { return int(c.sent.Swap(0)) }
 
 func (c *tripCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {

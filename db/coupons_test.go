@@ -77,8 +77,8 @@ func TestCouponRoundTrip(t *testing.T) {
 	requireSQLState(t, err, "PB002")
 }
 
-// A coupon is redeemed by many customers, and the counter of invoices is everybody's: a decision that issues a draft
-// locks the coupon first, as all others do. Before, it held the counter and waited for the coupon of one that waited
+// Many customers redeem a coupon, and all share the counter of invoices: a decision that issues a draft locks the
+// coupon first, as all others do. Before, it held the counter and waited for the coupon of a transaction that waited
 // for the counter.
 func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 	t.Parallel()
@@ -116,8 +116,8 @@ func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// An invoice took a coupon off in period 1, and a later one credits that line in full. Each counts for itself: the
-// coupon was given. What an invoice gives back of its own lines, and what a void one took off, was not.
+// An invoice took a coupon off in period 1, and a later one credits that line in full. Each counts separately: the
+// coupon was given. The credits of an invoice on its own lines, and the discount of a void invoice, do not count.
 func TestWithCoupons_EachInvoiceCountsForItself(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

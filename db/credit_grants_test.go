@@ -34,7 +34,7 @@ func use(g balance.Grant, amount money.Minor) invoice.CreditEntry {
 	return invoice.CreditEntry{Amount: amount, Reason: invoice.CreditApplied, GrantID: g.ID}
 }
 
-// A grant comes back as it was given. What uses it moves it and what grants have in all, and leaves the plain balance.
+// A grant reads as it was written. Its use changes it and the sum of grants, but not the plain balance.
 func TestCreditGrant_UsedWithinWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -84,8 +84,8 @@ func TestCreditGrant_UsedWithinWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A grant that has ended is found by the customer's time, but not before a period that was due earlier is billed. What
-// is left is taken away once.
+// A grant that has ended is found by the customer's time, but not before a period that was due earlier is billed. Its
+// rest is removed once.
 func TestCreditGrant_EndsOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -164,7 +164,7 @@ func TestCreditGrant_TwoSubscriptions(t *testing.T) {
 	require.Equal(t, 200, b.count(t, "select -amount::int from credit_entries where invoice_id = $1", invoices[1].ID))
 }
 
-// What credit notes gave back to grants is read with the next one: it does not go back again.
+// The amounts that credit notes gave back to grants are read with the next note: they do not go back again.
 func TestLockForCredit_KnowsWhatNotesGaveBackToGrants(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -21,7 +21,7 @@ func (b *bundle) creditNote(inv invoice.Invoice) creditnote.Note {
 	}
 }
 
-// What the rules hold is a law of the tables too: no writer gives more back than was billed, or changes what was given.
+// The tables enforce the rules too: no writer gives more back than was billed, or changes what was given.
 func TestCreditNotes_BoundedByTheTables(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

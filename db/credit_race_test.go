@@ -13,8 +13,8 @@ import (
 	"perennial/db"
 )
 
-// Where a customer has no balance yet there is no row to lock, and all the same the second of two subscriptions sees
-// what the first one gave or carried forward: it waits for the customer.
+// Where a customer has no balance yet there is no row to lock. Nevertheless the second of two subscriptions sees the
+// amount that the first one gave or carried forward: it waits for the customer.
 func TestLockSubscription_OfTwoWithoutABalance(t *testing.T) {
 	t.Parallel()
 	for name, amounts := range map[string][2]money.Minor{

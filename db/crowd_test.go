@@ -36,8 +36,8 @@ func crowdID(prefix string, i int) string {
 	return fmt.Sprintf("%s%026d", prefix, i)
 }
 
-// crowdTime is when the i-th event was recorded: a bit more than a second after the one before. crowdEventID makes its
-// id.
+// crowdTime returns the recording time of the i-th event: a bit more than a second after the one before. crowdEventID
+// makes its id.
 func crowdTime(i int) time.Time { return time.UnixMilli(50<<35 + int64(i)<<10).UTC() }
 
 const (
@@ -128,7 +128,7 @@ var crowdPrefix = map[string]string{
 	"provider_callbacks": "cb_",
 }
 
-// of is how many rows a table has: of plans and clocks a tenth.
+// of returns the number of rows of a table: of plans and clocks a tenth.
 func (c *crowd) of(table string) int {
 	if table == "plans" || table == "test_clocks" {
 		return c.rows / 10
@@ -180,7 +180,7 @@ func newCrowd(t *testing.T) *crowd {
 	}
 	run(`insert into provider_breakers (environment_id, provider_config_id, failures, silent_since, recovered_at)
 		select environment_id, id, 0, now() - interval '2 hours', case when is_primary then now() end from provider_configs`)
-	run("update environments set accounts_revision = 1") // what was held at 0 may be sent
+	run("update environments set accounts_revision = 1") // transactions held at revision 0 may be sent
 	run("select setval('list_position', $1)", c.rows)
 	run("set session_replication_role = origin")
 	run("vacuum analyze")

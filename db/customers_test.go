@@ -133,7 +133,7 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 
-// What a person wrote goes; our own codes say nothing about the person.
+// A person's words are erased; our own codes say nothing about the person.
 func TestErasure_KeepsOwnReasons(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

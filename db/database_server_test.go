@@ -15,8 +15,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// Who locks a charge learns when the database came under its present server. The first that finds another one writes
-// it, unless its transaction is rolled back.
+// Locking a charge also reads the time at which the database came under its present server. The first transaction that
+// finds another server records it, unless it is rolled back.
 func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -53,7 +53,7 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 		require.Equal(t, noticed, restoredAt(nil), "it stays")
 	}
 
-	// A worker's beat notices it first: a charge that comes later is not one that the loss could be about.
+	// A worker's beat records the new server first: a later charge cannot be one that was lost.
 	_, err = b.pool.Exec(t.Context(), "update database_server set identity = 'another'")
 	require.NoError(t, err)
 	present = present.Add(time.Minute)

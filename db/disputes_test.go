@@ -65,8 +65,8 @@ func TestDisputes_Filters(t *testing.T) {
 	}}, unanswered)
 }
 
-// A binary from before disputes had ids writes what it knows of them, and drops the rest: the disputes stay what they
-// were, with their rows, and the charge can be written on.
+// A binary from before disputes had ids writes the fields that it knows, and drops the rest: the disputes and their
+// rows are unchanged, and the charge can still be written.
 func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,8 +16,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Subscriptions of one customer work beside each other, each under its own lock: the customer's events are numbered
-// without a gap all the same, also where transactions are rolled back, and in the order in which they are listed.
+// Subscriptions of one customer work concurrently, each under its own lock. The customer's events are numbered without
+// a gap nevertheless, even where transactions are rolled back, and in the order in which they are listed.
 func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -151,7 +151,7 @@ func TestEvents_SeveralPatternsAreOneList(t *testing.T) {
 	require.Equal(t, want[:len(want)-1], idsOf(newer))
 }
 
-// Two processes whose clocks differ record beside each other: a span of time finds exactly what bears a time within it.
+// Two processes whose clocks differ record concurrently: a span of time finds exactly the events with a time within it.
 func TestEvents_SpanOfTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

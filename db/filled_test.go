@@ -19,7 +19,7 @@ type filler struct {
 	off bool // booleans are false: what overwrites a true one
 }
 
-// filled returns a value of which each field has something of its own.
+// filled returns a value with a distinct content in each field.
 func filled[T any](t *testing.T, f *filler) (v T) {
 	t.Helper()
 	f.fill(t, reflect.ValueOf(&v).Elem())

@@ -149,7 +149,7 @@ func newEnvironment(e environment) db.Environment {
 	}
 }
 
-// locked reads the subscription so that nobody else may change it until the transaction ends.
+// locked reads and locks the subscription until the transaction ends.
 func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscription.Subscription {
 	t.Helper()
 	loaded, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
@@ -192,8 +192,8 @@ func newSubscription(e environment) subscription.Subscription {
 	}
 }
 
-// invoice is an open one of the environment's subscription, for its current period; of a change, of which a period may
-// have several.
+// invoice returns an open invoice of the environment's subscription for its current period. Its reason is a change, of
+// which a period may have several.
 func (e environment) invoice() invoice.Invoice {
 	current := e.subscription.CurrentPeriod
 	return invoice.Invoice{
@@ -216,7 +216,7 @@ func (e environment) invoice() invoice.Invoice {
 	}
 }
 
-// items are those of the subscription on a plan.
+// items returns the items of the subscription on a plan.
 func (e environment) items(p plan.Plan, quantity int64) (items []subscription.Item) {
 	for _, price := range p.Prices {
 		items = append(items, subscription.Item{
@@ -263,7 +263,8 @@ func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transacti
 	return txn
 }
 
-// erase removes what is personal of a customer, and of the rows that an erasure takes one by one, in one transaction.
+// erase removes the personal data of a customer, and of the rows that an erasure handles one by one, in one
+// transaction.
 func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
 	if err := tx.Customers.Erase(ctx, env, customerID); err != nil {
 		return err
@@ -313,7 +314,7 @@ func requireFault(t *testing.T, err error, kind fault.Kind, code string) {
 
 var eur = money.Currency("EUR")
 
-// somePolicy has a value in every field that can have one beside the others.
+// somePolicy has a value in every field that can be combined with the others.
 func somePolicy() dunning.Policy {
 	p := dunning.Policy{Retry: retry.List(24*time.Hour, 72*time.Hour), Final: dunning.Cancel, CancelAfterDays: 30}
 	p.Retry.Rules = []retry.Rule{{Code: "ACCOUNT_BLOCKED", Never: true}, {Code: "INSUFFICIENT_FUNDS", DayOfMonth: 25}}

@@ -328,7 +328,8 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 	}
 }
 
-// A page waits for the rows that were there when it was asked for: who creates something beside others finds it listed.
+// A page waits for the rows that existed when it was requested: a caller that creates rows concurrently with others
+// finds its own listed.
 func TestList_WaitsForTransactionsThatEndSoon(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

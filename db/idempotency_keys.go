@@ -19,7 +19,7 @@ type IdempotencyKey struct {
 	StatusCode  int    // 0: reserved by this transaction, not answered yet
 	Response    []byte
 	CustomerID  string    // whose personal data Response holds; empty: it holds none
-	ErasedAt    time.Time // zero: Response is what was answered
+	ErasedAt    time.Time // zero: Response is the answer
 	CreatedAt   time.Time
 }
 
@@ -56,7 +56,7 @@ func (tx *Tx) ReserveIdempotency(ctx context.Context, environmentID string, k Id
 	})
 }
 
-// AnswerIdempotency stores the answer of a reserved key, of which only StatusCode, Response and CustomerID are read.
+// AnswerIdempotency stores the answer of a reserved key. Of k only StatusCode, Response and CustomerID are read.
 func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
 	return core.Queries.IdempotencyKeyAnswer(ctx, tx.Pipe, dbsqlc.IdempotencyKeyAnswerParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, StatusCode: core.Null(k.StatusCode), Response: k.Response,

@@ -7,7 +7,7 @@ import (
 	"perennial/db/core"
 )
 
-// reading is what a read said: its results as they are, its error as people see it.
+// reading is the outcome of a read: its results, and its error as people see it.
 type reading struct {
 	Results []any
 	Code    string
@@ -40,7 +40,7 @@ type filling struct {
 	filters map[reflect.Type]any
 }
 
-// absent has the same shape, and nothing is there.
+// absent returns a filling of the same shape with ids that do not exist.
 func (f filling) absent() filling {
 	ids := map[string]string{}
 	for method, was := range f.ids {
@@ -57,7 +57,7 @@ type read struct {
 	column string // the field; empty: of db.Reader itself
 }
 
-// reads are those that take an environment, or a key that stands for one.
+// reads returns the reads with an environment, or a key that implies one.
 func reads() []read {
 	var found []read
 	shared := reflect.TypeFor[core.Reader]()

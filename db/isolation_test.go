@@ -63,8 +63,8 @@ var global = map[string]bool{
 	"Payments.UnansweredDisputes": true, "Payments.EnvironmentOfTransaction": true, "Payments.EnvironmentOfCallback": true,
 }
 
-// TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
-// letter what it says about rows that exist nowhere. A read that is added later is called too, or fails here.
+// TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects exactly the
+// result for rows that do not exist. A read that is added later is called too, or fails here.
 func TestIsolation_Reads(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -83,7 +83,7 @@ func TestIsolation_Reads(t *testing.T) {
 	}
 }
 
-// What columns share sends reads. It has one of its own, which is global: any other would escape the tests above.
+// The shared core sends reads. It has one of its own, which is global: any other would escape the tests above.
 func TestIsolation_CoreHasNoReads(t *testing.T) {
 	t.Parallel()
 	names := []string{}
@@ -304,7 +304,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	}
 }
 
-// sinceThen are the reads whose time is the begin of what they find.
+// sinceThen are the reads whose time is the begin of their result.
 var sinceThen = []string{"Subscriptions.UsageBilled", "Invoices.UsageLines"}
 
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.

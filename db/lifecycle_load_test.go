@@ -84,7 +84,8 @@ func TestLockSubscription_Busy(t *testing.T) {
 	require.Equal(t, []string{cutShort.ID, paid.ID}, ids(loaded.Paid), "since the schedule opened a period")
 }
 
-// The locks of a state: nobody else changes what a decision depends on, and whoever only refers to it need not wait.
+// The locks of a state: no other transaction can change the facts of a decision, and one that only refers to them need
+// not wait.
 func TestLockSubscription_Locks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

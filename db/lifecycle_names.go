@@ -7,5 +7,5 @@ import (
 	"perennial/db/lifecycle"
 )
 
-// Moment returns what a decision needs beside its State: the subscription's own time, the wall clock's, and ids.
+// Moment returns the inputs of a decision besides its State: the subscription's own time, the wall clock's, and ids.
 func Moment(now, wall time.Time) rules.Moment { return lifecycle.Moment(now, wall) }

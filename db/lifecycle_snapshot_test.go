@@ -11,7 +11,7 @@ import (
 	"perennial/test/scene"
 )
 
-// A snapshot is what a decision would read, and does not wait for one.
+// A snapshot has everything that a decision would read, and does not wait for one.
 func TestSubscriptionState_IsWhatIsLockedWithoutLocks(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -16,8 +16,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Each kind of change does to the row what its name says. What became of an invoice in the decision that issues it is a
-// second write of the row, which keeps the number, the seller and the buyer that the first one gave it.
+// Each kind of change changes the row as its name says. Where the decision that issues an invoice also changes it, that
+// is a second write of the row, which keeps the number, the seller and the buyer of the first one.
 func TestWrite_EachKindOfInvoiceChange(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -18,8 +18,8 @@ import (
 	"perennial/db"
 )
 
-// allKinds are Changes of every kind at once: an open invoice was declined, is replaced by one that credit pays, and is
-// tried again; another one is paid, and its charge given back in part.
+// allKinds returns Changes of every kind at once: an open invoice was declined, is replaced by one that credit pays,
+// and is tried again; another one is paid, and its charge refunded in part.
 func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	t.Helper()
 	open, paid := b.openInvoice(t), b.openInvoice(t)
@@ -74,8 +74,7 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	}
 }
 
-// The retry takes the place of the attempt that was declined, of which at most one may be pending: the order of the
-// writes is that of rows that end first.
+// The retry replaces the declined attempt, of which at most one may be pending: rows that end are written first.
 func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -189,7 +188,7 @@ func TestWrite_NothingToWrite(t *testing.T) {
 	require.Equal(t, state, load(t, b))
 }
 
-// wakes has a subscription woken in a transaction of its own, and returns what was signalled.
+// wakes wakes a subscription in a separate transaction, and returns the signals.
 func (b *bundle) wakes(ctx context.Context, why string) ([]db.Effect, error) {
 	signals := &collector{}
 	err := b.store.With(signals).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {

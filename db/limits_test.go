@@ -13,7 +13,7 @@ import (
 	"perennial/internal/id"
 )
 
-// A currency that only a backup takes can be charged, and the limits are those of who takes it.
+// A currency that only a backup takes can be charged, and the limits are those of the account that takes it.
 func TestChargeLimits_OfTheFirstAccountThatTakesTheCurrency(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -25,9 +25,9 @@ import (
 var schema embed.FS
 
 // Migrate brings the database to the schema of this binary. Processes that start together wait for each other. A
-// migration that does not get the lock of a table within a second lets what queues behind it go on, and tries
-// again, for lockTries seconds. Faults: schema_newer, when a later version of the program has been here: old code
-// must not write into a schema it does not know; database_unavailable, where a table stayed locked.
+// migration that does not get the lock of a table within a second lets the statements behind it continue, and tries
+// again, for lockTries seconds. Faults: schema_newer, when a later version of the program has migrated: old code must
+// not write into a schema it does not know; database_unavailable, where a table stayed locked.
 func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	if log == nil {
 		log = zap.NewNop()

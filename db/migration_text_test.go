@@ -12,8 +12,7 @@ import (
 	"perennial/db"
 )
 
-// indexesBeside is the first migration whose indexes must be built beside running transactions. What came before was
-// applied long ago.
+// indexesBeside is the first migration whose indexes must be built concurrently. Earlier ones were applied long ago.
 const indexesBeside = 124
 
 var (
@@ -27,8 +26,8 @@ var (
 	spaces  = regexp.MustCompile(`\s+`)
 )
 
-// stuck says what a migration leaves behind for those after it, which use the same connection: without a limit they
-// make every payment wait behind them while they wait for a table.
+// stuck reports whether a migration leaves a lock timeout behind for later ones, which use the same connection: without
+// a limit they would make every payment wait behind them while they wait for a table.
 func stuck(sql string) bool {
 	last := ""
 	for _, set := range lockTimeout.FindAllStringSubmatch(comment.ReplaceAllString(sql, ""), -1) {
@@ -37,7 +36,7 @@ func stuck(sql string) bool {
 	return last != "" && last != "1s" // as db.Migrate has it
 }
 
-// blocking lists the indexes that a migration builds while nobody can write to a table that others use already.
+// blocking lists the indexes that a migration builds while writes to an existing table are blocked.
 func blocking(sql string) (all []string) {
 	sql = spaces.ReplaceAllString(comment.ReplaceAllString(sql, ""), " ")
 	made := map[string]bool{}

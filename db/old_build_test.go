@@ -11,8 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// A build from before lines said what they bill runs beside this one: it opens a period, and changes the plan within
-// it. What it writes without the new columns is found by what this build decides next.
+// A build from before lines named their items runs together with this one: it opens a period, and changes the plan
+// within it. The next decision of this build finds the rows that it writes without the new columns.
 func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -63,7 +63,7 @@ func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 	s = load(t, b)
 	require.Equal(t, [2]int{3, 2}, [2]int{s.Subscription.PeriodIndex, s.Subscription.RenewedIndex}, "a change of interval")
 
-	b.write(t, func(ctx context.Context, tx *db.Tx) { // this build counts by itself
+	b.write(t, func(ctx context.Context, tx *db.Tx) { // this build counts them itself
 		sub := locked(ctx, t, b, tx)
 		sub.CurrentPeriod.Start, sub.CurrentPeriod.End, sub.RenewedFrom = end, end.Add(month), end
 		sub.NextPeriod, sub.PeriodIndex, sub.RenewedIndex = 2, 4, 4

@@ -134,7 +134,7 @@ func (b *bundle) paymentsWait(t *testing.T, open, parked payment.Transaction) {
 	require.Equal(t, time.Hour, now.Sub(sums[0].Oldest).Round(time.Millisecond))
 }
 
-// A refused or silent exchange moves the next check on: what counts is when the charge was due.
+// A refused or silent exchange moves the next check: the sums count from the time when the charge was due.
 func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -160,7 +160,8 @@ func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	require.Empty(t, untaken(), "the provider has them")
 }
 
-// What a provider knows and does not decide is told after a day, a refund too; a payer's time does not count.
+// A payment that a provider has and does not decide is reported after a day, and so is a refund; a payer's time does
+// not count.
 func TestUndecidedPayments_AreSummedByWhenTheyWereSent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Every list is walked in both directions with every limit, and must say what a plain slice of its ids says.
+// Every list is walked in both directions with every limit, and must return the same as a plain slice of its ids.
 func TestList_PagesBothWays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

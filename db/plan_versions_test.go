@@ -16,7 +16,7 @@ import (
 	"perennial/internal/id"
 )
 
-// nextVersion makes and writes a version of the environment's plan with one other price.
+// nextVersion writes and returns a version of the environment's plan with one other price.
 func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan {
 	t.Helper()
 	next, err := of.Next(plan.Terms{

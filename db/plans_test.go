@@ -79,7 +79,7 @@ type planNode struct {
 	Plans   []planNode `json:"Plans"`
 }
 
-// read is how many rows a plan takes from tables and indexes, with those that it throws away.
+// read returns the number of rows that a plan reads from tables and indexes, including those that it discards.
 func (p planNode) read() int {
 	n := 0
 	switch p.Type {
@@ -92,7 +92,7 @@ func (p planNode) read() int {
 	return n
 }
 
-// explain runs what the store has just sent once more, in a transaction that is rolled back, and returns the rows read.
+// explain runs the store's last statements once more, in a transaction that is rolled back, and records the rows read.
 func (c *crowd) explain(t *testing.T, name string, limit int) {
 	t.Helper()
 	for _, q := range c.trace.take() {
@@ -131,7 +131,7 @@ func TestQueries_ReadNoMoreThanTenTimesTheirLimit(t *testing.T) {
 	c.operators(t)
 }
 
-// operators: what a scrape and the doctor read costs next to nothing while nothing is late. In the crowd all is.
+// operators: the reads of a scrape and of the doctor cost little while nothing is late. In the crowd everything is late.
 func (c *crowd) operators(t *testing.T) {
 	t.Helper()
 	const next = 50 // as many rows may be read as for a list of so few: the ends of some indexes for each environment

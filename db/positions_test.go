@@ -24,7 +24,7 @@ func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for i := range 200 {
-			// What a process does that makes ids for others in the same millisecond.
+			// A process that makes ids for others in the same millisecond.
 			_ = id.New(id.Event, tx.Real.Add(time.Duration(i%2)*time.Millisecond))
 			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: fmt.Sprint(i)}, now)))
 		}
@@ -56,8 +56,8 @@ func TestList_UnknownCursorIsRefused(t *testing.T) {
 	}
 }
 
-// A logical restore into another database brings rows and the sequence, and no transaction ids: the order stays as it
-// was and goes on behind it.
+// A logical restore into another database has the rows and the sequence, but no transaction ids: the order is unchanged
+// and continues behind it.
 func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	t.Parallel()
 	b, restored := setup(t), testdb.Migrated(t)

@@ -39,7 +39,7 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
 }
 
-// What a search asked since a restore is listed by question. What it asked before counts no more.
+// The questions of a search since a restore are listed. Earlier ones do not count any more.
 func TestSearched_ByQuestionSinceTheRestore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -78,7 +78,7 @@ func TestSearched_ByQuestionSinceTheRestore(t *testing.T) {
 	}, found)
 }
 
-// A worker that was killed between a call and its end leaves a row that nobody else would ever finish.
+// A worker that was killed between a call and its end leaves a row that would otherwise never be finished.
 func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

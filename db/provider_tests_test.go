@@ -11,8 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Which plan PostgreSQL chooses for the claim depends on statistics. A nested loop once claimed every account that was
-// due, and one of them was tested.
+// PostgreSQL's plan for the claim depends on statistics. A nested loop once claimed every account that was due, and one
+// of them was tested.
 func TestClaimProviderTest_ClaimsOneWhateverThePlan(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string]string{

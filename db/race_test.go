@@ -86,7 +86,7 @@ func TestRace_OneLiveAttempt(t *testing.T) {
 }
 
 // A subscription and the erasure of its customer, interleaved both ways: the second waits for the first, and then
-// either finds the customer gone or takes along what the first wrote.
+// either finds the customer gone or erases the rows of the first.
 func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 	t.Parallel()
 	late := func(b *bundle) subscription.Subscription {
@@ -94,7 +94,7 @@ func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 		s.ID, s.Metadata = id.New(id.Subscription, wall), metadata.Pairs{"name": "Ada"}
 		return s
 	}
-	// begun runs first up to just before its commit, starts second beside it, sees it wait and answers its error.
+	// begun runs first up to just before its commit, starts second concurrently, sees it wait and returns its error.
 	begun := func(t *testing.T, b *bundle, first, second func(context.Context, *db.Tx) error) error {
 		t.Helper()
 		done := make(chan error, 1)

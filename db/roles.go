@@ -21,8 +21,8 @@ const (
 	RoleRead   = "perennial_read"
 )
 
-// GrantRoles makes the roles of the programs where they are absent, and gives each what it needs in this database and
-// nothing else. It runs after Migrate, as the owner of the tables, who must be allowed to create roles the first time.
+// GrantRoles creates the roles of the programs where they are absent, and gives each only the rights that it needs in
+// this database. It runs after Migrate, as the owner of the tables, who must be allowed to create roles the first time.
 func GrantRoles(ctx context.Context, url string) error {
 	return alone(ctx, url, func(conn *pgx.Conn) error {
 		// One after another: two runs at once would write the same rows.

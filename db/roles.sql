@@ -1,5 +1,6 @@
--- What the programs may do in this database, beside the owner, who migrates. Logins are members of these roles. Each run
--- begins with nothing, so that a table is in one list or the other, and a program does not keep what it no longer needs.
+-- The rights of the programs in this database; the owner migrates. Logins are members of these roles. Each run begins
+-- with no rights, so that a table is in one list or the other, and a program does not keep a right that it no longer
+-- needs.
 do $$
 declare
     role text;
@@ -17,17 +18,17 @@ revoke all on all sequences in schema public from perennial_api, perennial_worke
 revoke create on schema public from public, perennial_api, perennial_worker, perennial_read;
 grant usage on schema public to perennial_api, perennial_worker, perennial_read;
 
--- Both programs add to what is there. What must not change is refused by triggers, which only the owner can switch off.
+-- Both programs add rows. Triggers, which only the owner can disable, refuse changes of rows that must not change.
 grant select, insert, update on all tables in schema public to perennial_api, perennial_worker;
 grant usage, select on all sequences in schema public to perennial_api, perennial_worker;
 revoke insert, update on goose_db_version from perennial_api, perennial_worker;
 -- A right that a build no longer uses is revoked one release later: the build before still runs.
 
--- What was written once.
+-- Rows that are written once.
 revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes,
     feature_limits_reached, setting_changes, settlements, usage_charges, usage_crossings, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
 
--- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
+-- A worker does not change tenants, keys and credentials. It does disable endpoints.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
     environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, audit_log, audit_seals
     from perennial_worker;
@@ -39,14 +40,14 @@ revoke insert, update on usage_pages from perennial_api;
 grant update (address, address_salt) on audit_log to perennial_worker;
 grant update (note) on credit_entries to perennial_api, perennial_worker;
 
--- What is no record for ever. Of invoices and their lines a trigger lets drafts go only: the API deletes them, and workers those
--- that another draft takes the place of.
+-- Rows that are not kept for ever. Of invoices and their lines a trigger allows only the deletion of drafts: the API
+-- deletes them, and workers those that another draft replaces.
 grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
 grant delete on provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, usage_pages, webhook_attempts, webhook_deliveries to perennial_worker;
 
--- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns
--- of JSON and bytes, also those of later tables, are hidden but for those that are named here.
+-- People and reports: no secrets, sealed or hashed, no links that act for a payer, and no columns that may have them.
+-- Columns of JSON and bytes, including those of later tables, are hidden except for those named here.
 do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',

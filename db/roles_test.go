@@ -26,8 +26,8 @@ func as(t *testing.T, database *testkit.Database, role string) *pgx.Conn {
 	return conn
 }
 
-// What the programs may not do, whatever is made of their SQL. That they may do what they need is shown by the tests of
-// api and activities, which run with these roles.
+// The programs lack these rights, whatever their SQL is turned into. The tests of api and activities run with these
+// roles, and so show that the programs have the rights they need.
 func TestRoles_AreRefused(t *testing.T) {
 	t.Parallel()
 	database := testkit.Postgres(t, migrateWithRoles)
@@ -86,7 +86,7 @@ func TestRoles_AreRefused(t *testing.T) {
 	}
 }
 
-// Grants are what the file says, also after they were others.
+// Grants are those of the file, also after they were others.
 func TestRoles_AreGrantedAnew(t *testing.T) {
 	t.Parallel()
 	database := testkit.Postgres(t, migrateWithRoles)

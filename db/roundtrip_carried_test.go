@@ -12,7 +12,7 @@ import (
 	"perennial/db"
 )
 
-// What the rules of migration 15 write is read as it was written, and the guards let only that happen.
+// Rows by the rules of migration 15 read as they were written, and the guards allow only such rows.
 func TestInvoiceRoundTrip_CarriedAndGivenUp(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -12,8 +12,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Whole rows as the statements of package rows write them, a hundred in each transaction: what the client and the
-// server take for one, without the commit's part.
+// Whole rows written by the statements of package rows, a hundred in each transaction: the time of the client and the
+// server for one, without the commit's part.
 
 const rowsAtOnce = 100
 

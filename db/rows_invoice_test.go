@@ -23,12 +23,12 @@ func take[T any](to *T, from T, fields ...string) {
 }
 
 var (
-	// What of an invoice never changes.
+	// The fields of an invoice that never change.
 	ofIdentity = []string{"ID", "CustomerID", "SubscriptionID", "TestClockID", "Reason", "Currency",
 		"CreatedAt"}
-	// What it gets with its number.
+	// The fields that it gets with its number.
 	ofNumber = []string{"Number", "NumberText", "Seller", "Buyer"}
-	// What a draft does not have.
+	// The fields that a draft does not have.
 	ofIssued = slices.Concat(ofNumber, []string{
 		"Status", "CreditApplied", "GrantsUsed", "BroughtForward", "CarriedForward", "Credited", "AmountPaid", "Collection",
 		"DueAt", "OverdueAt", "ReplacedBy", "IssuedAt", "PaidAt", "VoidedAt", "UncollectibleAt",

@@ -14,7 +14,7 @@ import (
 // Every field of the domain's value is written and read by each statement that writes whole rows. The values are made
 // up, so what refuses them in the schema is taken away first.
 
-// loosen takes from tables of the test's database what refuses made-up values.
+// loosen removes constraints from tables of the test's database that refuse made-up values.
 func (b *bundle) loosen(t *testing.T, tables ...string) {
 	t.Helper()
 	for _, table := range tables {

@@ -62,7 +62,7 @@ func TestSettings_OfAnOlderEnvironment(t *testing.T) {
 	}, got.Settings.Dunning)
 }
 
-// An invoice keeps the text of its number, whatever the settings say later; the count goes on.
+// An invoice keeps the text of its number, whatever the later settings; the count continues.
 func TestInvoiceNumbers_AreShownAsAtIssue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -17,8 +17,8 @@ import (
 var update = flag.Bool("update", false, "write the list of docs/operations.md anew")
 
 const (
-	// steppingBack begins what a migration says of builds from before it, which run on the tables that it leaves. Comment
-	// lines that are indented continue it.
+	// steppingBack begins a migration's text about earlier builds, which run on its tables. Indented comment lines
+	// continue it.
 	steppingBack = "-- Stepping back: "
 	continued    = "--   "
 	// everyMigration from this one on says it: a date or a state that builds from before do not know is left alone by them
@@ -59,7 +59,7 @@ func TestMigrations_SayWhatToMindWhenSteppingBack(t *testing.T) {
 	require.Equal(t, list.String(), was, "run make generate")
 }
 
-// saidOf is what a migration says of builds from before it.
+// saidOf returns a migration's text about earlier builds.
 func saidOf(t *testing.T, name string) string {
 	t.Helper()
 	raw, err := fs.ReadFile(db.Migrations(), name)

@@ -13,8 +13,8 @@ import (
 	"perennial/internal/id"
 )
 
-// What a provider answers is stored whatever its bytes: a write that PostgreSQL refuses would be repeated for ever, and
-// the payment would never end.
+// A provider's answer is stored whatever its bytes: a write that PostgreSQL refuses would be repeated for ever, and the
+// payment would never end.
 func TestWrite_TextsThatPostgreSQLCannotStore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -50,11 +50,11 @@ func (s *Store) With(d core.Dispatcher) *Store {
 	return &other
 }
 
-// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its
-// process. Close ends the lease alone. It is for tests, which go one after the other to the same database.
+// Lease returns a store on the same connections with its own clock, and without the state of this one about its
+// process. Close ends only the lease. It is for tests, which use the same database one after the other.
 func (s *Store) Lease(clock func() time.Time) *Store { return assemble(s.core.Lease(clock)) }
 
-// Reset has connections replaced that there are: those in use when they come back.
+// Reset replaces the existing connections: those in use when they are returned.
 func (s *Store) Reset() { s.core.Reset() }
 
 // TakeUnsealed returns the environments in which this process has written entries of the audit log since the last call.
@@ -69,7 +69,7 @@ func (s *Store) Ping(ctx context.Context) error { return s.core.Ping(ctx) }
 // Stat reports how busy the pool is.
 func (s *Store) Stat() *pgxpool.Stat { return s.core.Stat() }
 
-// ChargeLimits reads what a transaction reads, for a caller that only compares.
+// ChargeLimits reads the same as a transaction's, for a caller that only compares.
 func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
 	return payments.ChargeLimits(ctx, s.Payments, s.core.KnownLimits(), environmentID, currency)
 }
@@ -80,7 +80,7 @@ func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string)
 	return dblifecycle.StateOf(ctx, s.core, environmentID, id)
 }
 
-// Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
+// Export calls read with a snapshot of an environment. It may take its time: the transaction that holds the snapshot
 // waits ten minutes for a reader that stalls.
 func (s *Store) Export(ctx context.Context, environmentID string, read func(*moving.Snapshot) error) error {
 	return moving.Export(ctx, s.core, environmentID, read)

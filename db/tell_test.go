@@ -9,8 +9,8 @@ import (
 	"perennial/db"
 )
 
-// Word that may be lost needs no mark: the workflow reads the row at its next date. One that reads it anyway is not
-// told.
+// A signal that may be lost needs no mark: the workflow reads the row at its next date. A workflow that reads the row
+// anyway gets no signal.
 func TestTell_LeavesNoMark(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,13 +16,13 @@ import (
 var errSame = errors.New("the transaction has this status already")
 
 // Sixteen sessions race to end one charge, half of them with a capture and half with a cancellation: one wins, whether
-// the sessions follow the rules, act on what they read before, or write past the rules.
+// the sessions follow the rules, act on an earlier read, or write past the rules.
 func TestRace_OneTerminalStatus(t *testing.T) {
 	t.Parallel()
 	rounds := testkit.Scale(5, 100)
 	for name, c := range map[string]struct {
 		end func(*testing.T, *bundle, payment.Transaction, payment.Status) error
-		// what sessions that lose are told: those that want the winner's status, and the others
+		// the errors of sessions that lose: those that want the winner's status, and the others
 		same, other string
 	}{
 		"load, decide, write": {endUnderLock, "transaction_final", "transaction_final"},
@@ -75,7 +75,7 @@ func endUnderLock(t *testing.T, b *bundle, txn payment.Transaction, to payment.S
 	})
 }
 
-// endAsRead ends a charge without a look at what has become of it since.
+// endAsRead ends a charge without reading its present state.
 func endAsRead(t *testing.T, b *bundle, txn payment.Transaction, to payment.Status) error {
 	return b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		closed, err := txn.Close(to, now)

@@ -128,7 +128,7 @@ func (b *bundle) paged(t *testing.T, f db.TransactionFilter, forward bool) (ids 
 	}
 }
 
-// The row says whether it was written at the time that it says, whoever writes it.
+// The row says whether it was written at its creation time, whoever writes it.
 func TestTransactions_NoteVirtualTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

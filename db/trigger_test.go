@@ -12,7 +12,7 @@ import (
 	"perennial/internal/id"
 )
 
-// What only the database can promise, whoever writes: plain SQL here, past every check in Go.
+// The guarantees that only the database can give for every writer: plain SQL here, past every check in Go.
 
 // requireSQLState checks which rule of the database refused.
 func requireSQLState(t *testing.T, err error, state string) *pgconn.PgError {

@@ -37,7 +37,7 @@ func requireUntouched(t *testing.T, b *bundle) {
 		"select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
 }
 
-// What a Store has besides the reads writes nothing: every write is a method of Tx, or of one of its columns.
+// The methods of a Store besides the reads write nothing: every write is a method of Tx, or of one of its columns.
 func TestTx_OwnsEveryWrite(t *testing.T) {
 	t.Parallel()
 	reads, besides := reflect.TypeFor[db.Reader](), []string{}
@@ -266,7 +266,7 @@ func TestTrigger_RefusalIsConflict(t *testing.T) {
 	require.ErrorIs(t, err, subscribing.ErrCanceled)
 }
 
-// A renewal is what the round trips are saved for: one to load and lock, one for everything else.
+// The round trips are saved for renewals: one to load and lock, one for everything else.
 func TestTx_RoundTrips(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -295,7 +295,7 @@ func TestTx_RoundTrips(t *testing.T) {
 	require.Equal(t, 2, counter.trips(), "one more tells what is missing")
 }
 
-// renew writes what a renewal writes: the advanced period, an invoice with its lines, an attempt and two events.
+// renew makes the writes of a renewal: the advanced period, an invoice with its lines, an attempt and two events.
 func renew(ctx context.Context, tx *db.Tx, e environment, loaded lifecycle.State) error {
 	s, inv := loaded.Subscription, e.invoice()
 	txn := e.charge(inv.ID)

@@ -9,9 +9,9 @@ import (
 	"perennial/db"
 )
 
-// After an outage of several accounts, one with many payments is not held back by those with few: what has more than
-// its share is said, the others count no longer once theirs are woken, and the recovery of each ends when all of its
-// own are.
+// After an outage of several accounts, one with many payments is not held back by those with few. An account with more
+// than its share is reported, the others do not count any more once theirs are woken, and the recovery of each ends
+// when all of its payments are woken.
 func TestReleaseUnanswered_SharesAmongAccountsThatHaveSome(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -49,7 +49,7 @@ func TestMaintainUsage_EmptiesDefaultPartition(t *testing.T) {
 	require.Zero(t, left)
 }
 
-// A long query about usage delays a new partition, and nobody waits behind the partition.
+// A long query about usage delays a new partition, and no other statement waits behind the partition.
 func TestMaintainUsage_WaitsForNoReader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

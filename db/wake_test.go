@@ -14,7 +14,7 @@ import (
 	"perennial/db"
 )
 
-// statements notes the names of what a store sends in batches.
+// statements records the names of a store's statements in batches.
 type statements struct {
 	mu   sync.Mutex
 	sent []string
@@ -87,7 +87,7 @@ func TestWake_SavedSubscriptionGetsTheMarkInOneUpdate(t *testing.T) {
 	require.Equal(t, 1, marked())
 
 	b.clearWake(t)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { // nobody is woken by a save
+	b.write(t, func(ctx context.Context, tx *db.Tx) { // a save wakes no workflow
 		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, state.Subscription))
@@ -105,7 +105,7 @@ func (b *bundle) clearWake(t *testing.T) {
 	})
 }
 
-// Only the loss of a mark's end does no harm: the reconciler signals what is marked. Whatever else a transaction writes
+// Only a lost clearing of a mark does no harm: the reconciler signals marked rows. All other writes of a transaction
 // must be on disk when it is committed.
 func TestClearWakePending_AloneNeedsNoFlush(t *testing.T) {
 	t.Parallel()

@@ -34,8 +34,8 @@ func AwaitedTestClock(environmentID, id string) Awaited {
 	return Awaited{kind: awaitedTestClock, environmentID: environmentID, id: id}
 }
 
-// AwaitedSubscription waits until a subscription has begun and no charge of it is under way: one that its payer
-// has to confirm is not.
+// AwaitedSubscription waits until a subscription has begun and no charge of it is under way, not counting one that its
+// payer has to confirm.
 func AwaitedSubscription(environmentID, id string) Awaited {
 	return Awaited{kind: awaitedSubscription, environmentID: environmentID, id: id}
 }
@@ -46,12 +46,12 @@ const (
 	watchTick = 5 * time.Millisecond
 	// watchFirst is the wait of a caller for the first question, in ticks: nothing is done sooner.
 	watchFirst = int(15 * time.Millisecond / watchTick)
-	// watchShare of the time that a caller has waited passes before its row is asked for again, and at most
-	// watchMostTicks. So a payment that takes 40 ms is heard of within 5 ms, and one that takes a minute costs 20
-	// statements a second.
+	// watchShare of the time that a caller has waited passes before its row is read again, and at most watchMostTicks.
+	// So the end of a payment that takes 40 ms is noticed within 5 ms, and one that takes a minute costs 20 statements
+	// a second.
 	watchShare     = 4
 	watchMostTicks = int(50 * time.Millisecond / watchTick)
-	// watchNet wakes a caller that heard nothing, whose own look then decides.
+	// watchNet wakes a caller without news, whose own read then decides.
 	watchNet = 5 * time.Second
 )
 
@@ -76,8 +76,8 @@ func (a *awaiting) due(tick int) bool {
 	return a.waited >= watchFirst && tick%min(max(a.waited/watchShare, 1), watchMostTicks) == 0
 }
 
-// Await returns when what is awaited may have come about, after five seconds at most; the caller looks for itself and
-// may wait again. The error is that of ctx.
+// Await returns when the awaited change may have happened, after five seconds at most; the caller reads the row and may
+// wait again. The error is that of ctx.
 func (s *Store) Await(ctx context.Context, what Awaited) error {
 	woken := s.watch.add(s, what)
 	defer s.watch.remove(what, woken)
@@ -126,7 +126,7 @@ func (w *watch) remove(what Awaited, woken chan struct{}) {
 	}
 }
 
-// run asks until no caller waits.
+// run polls until no caller waits.
 func (w *watch) run(s *Store) {
 	for tick := 0; ; tick++ {
 		time.Sleep(watchTick)

@@ -13,7 +13,7 @@ import (
 	"perennial/db"
 )
 
-// Fifty callers that wait cost about what one costs, and each is told soon.
+// Fifty waiting callers cost about as much as one, and each is notified soon.
 func TestAwait_FiftyCallersAskTogether(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -41,7 +41,7 @@ func TestPurgeWebhookLog_KeepsWhatIsAskedForAtThatMoment(t *testing.T) {
 		})
 		purged <- n
 	}()
-	time.Sleep(100 * time.Millisecond) // it has come to the row
+	time.Sleep(100 * time.Millisecond) // until it has reached the row
 	require.NoError(t, asking.Commit(t.Context()))
 
 	require.Zero(t, <-purged)

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// endpoint adds an enabled one that wants the patterns.
+// endpoint adds an enabled endpoint with the patterns.
 func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 	t.Helper()
 	e := db.WebhookEndpoint{
@@ -26,7 +26,7 @@ func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 	return e.ID
 }
 
-// deliveries lists what is owed to an endpoint, oldest first.
+// deliveries lists the deliveries of an endpoint, oldest first.
 func (b *bundle) deliveries(t *testing.T, env, endpoint string) []db.WebhookDelivery {
 	t.Helper()
 	found, _, err := b.store.Webhooks.Deliveries(t.Context(), env, db.WebhookDeliveryFilter{EndpointID: endpoint},
@@ -128,7 +128,8 @@ func TestWants_IsTheRuleOfTheDatabase(t *testing.T) {
 	})
 }
 
-// A writer that finds the endpoint awake signals nobody. The horizon tells the reader that it has not committed yet.
+// A writer that finds the endpoint being woken sends no signal. The horizon shows the reader that it has not committed
+// yet.
 func TestEventHorizon_StandsBeforeAWriterThatFoundTheEndpointAwake(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// fullDisk has PostgreSQL refuse the probe as it does when its disk is full.
+// fullDisk makes PostgreSQL refuse the probe as with a full disk.
 const fullDisk = `create function full_disk() returns trigger language plpgsql as $$
 	begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
 	create trigger full_disk before update on write_probe execute function full_disk()`

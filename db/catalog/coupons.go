@@ -55,7 +55,8 @@ func (r Reader) Coupons(
 	return coupons, hasMore, nil
 }
 
-// LockCoupon reads one that no other transaction may change or redeem until this one ends. Fault: coupon_not_found.
+// LockCoupon reads a coupon and locks it until this transaction ends, so that no other one may change or redeem it.
+// Fault: coupon_not_found.
 func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discount.Coupon, error) {
 	row, err := core.Queries.CouponLock(ctx, tx.Pipe, dbsqlc.CouponLockParams{EnvironmentID: environmentID, ID: id})
 	return couponFromDB(row.Coupon), core.ReadError("coupon", err)
@@ -78,16 +79,16 @@ func (tx *Tx) InsertCoupon(ctx context.Context, environmentID string, c discount
 	})
 }
 
-// SaveCoupon writes what may change: the name, whether it is active, and until when it can be redeemed. The caller
-// holds the lock. Fault: coupon_not_found.
+// SaveCoupon writes the fields that may change: the name, whether it is active, and until when it can be redeemed. The
+// caller holds the lock. Fault: coupon_not_found.
 func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.Coupon) error {
 	return core.Queries.CouponUpdate(ctx, tx.Pipe.OrElse(core.NotFound("coupon")), dbsqlc.CouponUpdateParams{
 		EnvironmentID: environmentID, ID: c.ID, Name: c.Name, Active: c.Active, RedeemBy: core.NullTime(c.RedeemBy),
 	})
 }
 
-// WithCoupons adds what a decision to void an invoice of a subscription depends on beside its State, where the invoice
-// takes coupons off: these, and the periods in which other invoices, none of them void, take them off.
+// WithCoupons adds the facts, besides its State, that a decision to void an invoice of a subscription with coupons
+// depends on: the coupons, and the periods in which other invoices that are not void have them.
 func (tx *Tx) WithCoupons(
 	ctx context.Context, environmentID string, c lifecycle.VoidInvoice, inv invoice.Invoice,
 ) (lifecycle.VoidInvoice, error) {

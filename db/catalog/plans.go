@@ -113,9 +113,9 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: catalogue key, product, name, active, features, metadata, and the dunning policy and
-// the measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
-// plan_not_found, product_not_found.
+// SavePlan writes the fields that may change: catalogue key, product, name, active, features, metadata, and the dunning
+// policy and the measure of proration, with the actor who changed those. The caller holds the lock; was is the plan as
+// it was read. Faults: plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	row := planRow(environmentID, p)
 	if err := rows.PlanUpdate.Exec(ctx, tx.Pipe.OrElse(core.NotFound("plan")), &row); err != nil {
@@ -177,7 +177,7 @@ func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 	}
 }
 
-// parameters returns what a price has beyond its amount; nil: it is flat.
+// parameters returns the parameters of a price beyond its amount; nil: it is flat.
 func parameters(price plan.Price) *rating.Price {
 	if price.Model == rating.Flat {
 		return nil

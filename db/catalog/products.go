@@ -43,7 +43,7 @@ func (r Reader) Products(
 	return products, hasMore, nil
 }
 
-// LockProduct reads one that no other transaction may change until this one ends. Fault: product_not_found.
+// LockProduct reads a product and locks it until this transaction ends. Fault: product_not_found.
 func (tx *Tx) LockProduct(ctx context.Context, environmentID, id string) (plan.Product, error) {
 	row, err := core.Queries.ProductLock(ctx, tx.Pipe, dbsqlc.ProductLockParams{EnvironmentID: environmentID, ID: id})
 	return productFromDB(row.Product), core.ReadError("product", err)
@@ -57,7 +57,7 @@ func (tx *Tx) InsertProduct(ctx context.Context, environmentID string, p plan.Pr
 	})
 }
 
-// SaveProduct writes what may change. The caller holds the lock. Fault: product_not_found.
+// SaveProduct writes the fields that may change. The caller holds the lock. Fault: product_not_found.
 func (tx *Tx) SaveProduct(ctx context.Context, environmentID string, p plan.Product) error {
 	return core.Queries.ProductUpdate(ctx, tx.Pipe.OrElse(core.NotFound("product")), dbsqlc.ProductUpdateParams{
 		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Description: core.Null(p.Description), Active: p.Active,

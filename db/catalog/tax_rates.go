@@ -9,13 +9,13 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// TaxRatesOf lists those that may hold for a customer.
+// TaxRatesOf lists the rates that may apply to a customer.
 func (r Reader) TaxRatesOf(ctx context.Context, environmentID, customerID string) (rates []tax.Definition, err error) {
 	rates, err = TaxRatesOf(ctx, r.Handle, environmentID, customerID)
 	return rates, core.Translate("TaxRateListOfCustomer", err)
 }
 
-// TaxRatesOf reads those that may hold for a customer, in a read of several.
+// TaxRatesOf reads the rates that may apply to a customer, in a read of several.
 func TaxRatesOf(
 	ctx context.Context, h dbsqlc.DBTX, environmentID, customerID string,
 ) (rates []tax.Definition, err error) {
@@ -62,7 +62,7 @@ func (r Reader) TaxRates(
 	return rates, hasMore, nil
 }
 
-// LockTaxRate reads one that no other transaction may change until this one ends. Fault: tax_rate_not_found.
+// LockTaxRate reads a tax rate and locks it until this transaction ends. Fault: tax_rate_not_found.
 func (tx *Tx) LockTaxRate(ctx context.Context, environmentID, id string) (tax.Definition, error) {
 	row, err := core.Queries.TaxRateLock(ctx, tx.Pipe, dbsqlc.TaxRateLockParams{EnvironmentID: environmentID, ID: id})
 	return TaxRateFromDB(row.TaxRate), core.ReadError("tax_rate", err)
@@ -78,8 +78,8 @@ func (tx *Tx) InsertTaxRate(ctx context.Context, environmentID string, d tax.Def
 	})
 }
 
-// SaveTaxRate writes what may change: the name, and whether it is archived. The caller holds the lock. Fault:
-// tax_rate_not_found.
+// SaveTaxRate writes the fields that may change: the name, and whether it is archived. The caller holds the lock.
+// Fault: tax_rate_not_found.
 func (tx *Tx) SaveTaxRate(ctx context.Context, environmentID string, d tax.Definition) error {
 	return core.Queries.TaxRateUpdate(ctx, tx.Pipe.OrElse(core.NotFound("tax_rate")), dbsqlc.TaxRateUpdateParams{
 		EnvironmentID: environmentID, ID: d.ID, Name: d.Name, ArchivedAt: core.NullTime(d.ArchivedAt),

@@ -79,8 +79,8 @@ func (r Reader) Pending(ctx context.Context, environmentID, clockID string) ([]s
 	return ids, core.Translate("TestClockListPending", err)
 }
 
-// Lock reads one that no other transaction may move until this one ends. Fault: test_clock_not_found, also for a
-// deleted one.
+// Lock reads a test clock and locks it until this transaction ends. Fault: test_clock_not_found, also for a deleted
+// one.
 func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := core.Queries.TestClockLock(ctx, tx.Pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
 	return TestClockFromDB(row.TestClock), core.ReadError("test_clock", err)
@@ -92,7 +92,7 @@ func (tx *Tx) Insert(ctx context.Context, environmentID string, c testclock.Cloc
 	return rows.TestClockInsert.Exec(ctx, tx.Pipe, &row)
 }
 
-// Save writes what may change. Fault: test_clock_changed, when it is not of the revision read.
+// Save writes the fields that may change. Fault: test_clock_changed, when it is not of the revision read.
 func (tx *Tx) Save(ctx context.Context, environmentID string, c testclock.Clock) error {
 	row := testClockRow(environmentID, c)
 	return rows.TestClockUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("test_clock")), &row)

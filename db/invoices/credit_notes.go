@@ -72,8 +72,8 @@ func (r Reader) readCreditLines(ctx context.Context, environmentID string, notes
 	return core.Translate("CreditNoteLineList", err)
 }
 
-// LockForCredit reads, under lock, what a credit note of an invoice depends on beside the State of its subscription:
-// the invoice with its lines, what was given back of it, and the charge that settled it. Fault: invoice_not_found.
+// LockForCredit reads, under lock, the facts that a credit note of an invoice depends on besides the State of its
+// subscription: the invoice with its lines, earlier credits, and the charge that settled it. Fault: invoice_not_found.
 func (tx *Tx) LockForCredit(
 	ctx context.Context, environmentID, invoiceID string,
 ) (c lifecycle.CreditInvoice, err error) {
@@ -103,7 +103,7 @@ func (tx *Tx) LockForCredit(
 	return c, err
 }
 
-// given returns what was given back of an invoice, which is locked.
+// given returns the earlier credits of an invoice, which is locked.
 func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Invoice) (creditnote.Given, error) {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}}
 	rows, err := core.Queries.CreditNoteListOfInvoice(ctx, r.Handle,

@@ -10,7 +10,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// invoiceRow leaves out its lines, which have a table of their own, and what an invoice gets with its number.
+// invoiceRow omits the lines, which have a separate table, and the fields that an invoice gets with its number.
 func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
 	return dbsqlc.Invoice{
 		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID,

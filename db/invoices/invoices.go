@@ -144,8 +144,9 @@ func (tx *Tx) Send(ctx context.Context, n core.NewInvoice) error {
 
 var errNoCounter = errors.New("the environment has no invoice counter")
 
-// Save writes what may change: status, collection and amounts. It may be one that this transaction inserts.
-// Faults: invoice_not_found; invoice_final, when it would leave paid or void, or leave uncollectible but for paid.
+// Save writes the fields that may change: status, collection and amounts. The invoice may be one that this transaction
+// inserts. Faults: invoice_not_found; invoice_final, when it would leave paid or void, or leave uncollectible other
+// than for paid.
 func (tx *Tx) Save(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	isNew := func(n core.NewInvoice) bool { return n.EnvironmentID == environmentID && n.Invoice.ID == inv.ID }
 	if i := slices.IndexFunc(tx.Unnumbered, isNew); i >= 0 {
@@ -156,8 +157,8 @@ func (tx *Tx) Save(ctx context.Context, environmentID string, inv invoice.Invoic
 	return rows.InvoiceUpdate.Exec(ctx, tx.Pipe.OrElse(core.NotFound("invoice")), &row)
 }
 
-// Manual invoices (ADR 47) and drafts, which have no number, those of subscriptions (ADR 62) too; and what is locked to
-// decide about a manual one.
+// Manual invoices (ADR 47) and drafts, which have no number, including those of subscriptions (ADR 62); and the locks
+// for decisions about a manual invoice.
 
 // InsertDraft writes a new draft with its lines.
 func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
@@ -168,7 +169,7 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 	return tx.insertLines(ctx, environmentID, inv)
 }
 
-// SaveDraft replaces what a draft says. Fault: invoice_not_draft.
+// SaveDraft replaces the contents of a draft. Fault: invoice_not_draft.
 func (tx *Tx) SaveDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	row := invoiceRow(environmentID, inv)
 	if err := rows.InvoiceDraftUpdate.Exec(ctx, tx.Pipe.OrElse(invoicing.ErrNotDraft), &row); err != nil {
@@ -198,8 +199,8 @@ func (tx *Tx) deleteLines(ctx context.Context, environmentID, invoiceID string) 
 		dbsqlc.InvoiceLineDeleteOfDraftParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
 }
 
-// Finalize makes a draft an invoice and adds what it gets with that: its number, the seller and the buyer. The
-// environment's counter stays locked from here to the commit.
+// Finalize makes a draft an invoice and sets its number, the seller and the buyer. The environment's counter stays
+// locked from here to the commit.
 func (tx *Tx) Finalize(ctx context.Context, environmentID string, inv *invoice.Invoice) error {
 	if inv.SubscriptionID == "" { // its taxes may be others now; the lines of a subscription's stay
 		if err := tx.replaceLines(ctx, environmentID, *inv); err != nil {

@@ -9,8 +9,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// UsageLines reads the lines that bill usage of the segments from one on that starts then, of invoices that somebody
-// pays or has paid.
+// UsageLines reads the lines for usage of the segments from the one that starts at a time on, of invoices that are paid
+// or still to be paid.
 func (r Reader) UsageLines(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
 ) (kept []invoice.Line, err error) {

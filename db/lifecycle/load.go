@@ -34,7 +34,7 @@ func (l *loader) loadGrants(r core.Reader) error {
 	return err
 }
 
-// Moment returns what a decision needs beside its State: the subscription's own time, the wall clock's, and ids.
+// Moment returns the inputs of a decision besides its State: the subscription's own time, the wall clock's, and ids.
 func Moment(now, wall time.Time) lifecycle.Moment {
 	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }
@@ -53,7 +53,7 @@ func (l *loader) load(
 	r core.Reader, limits func(provider string, currency money.Currency) money.Limits,
 ) (lifecycle.State, error) {
 	err := r.Together(l.ctx,
-		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
+		// In lock order. A read after a lock in the batch sees all that was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
 		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines,
 		l.readProvider, l.readTaxRates)
@@ -101,7 +101,7 @@ func idsOf(invoices []invoice.Invoice) []string {
 	return ids
 }
 
-// loader collects what the reads of LockSubscription find.
+// loader collects the results of LockSubscription's reads.
 type loader struct {
 	lifecycle.State
 	ctx               context.Context // of the one call of LockSubscription
@@ -111,10 +111,10 @@ type loader struct {
 	prices  []dbsqlc.PriceListOfSubscriptionRow
 	lines   []dbsqlc.InvoiceLine
 	pending []dbsqlc.TransactionLockPendingChargesRow
-	granted money.Minor // what the customer's grants have left
+	granted money.Minor // the rest of the customer's grants
 }
 
-// distribute puts the parts to what they belong to.
+// distribute adds the parts to their owners.
 func (l *loader) distribute() {
 	for _, row := range l.lines {
 		for _, invoices := range [][]invoice.Invoice{l.Open, l.Drafts, l.Paid, l.WrittenOff} {

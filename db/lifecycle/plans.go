@@ -9,8 +9,8 @@ import (
 )
 
 // distributePlans puts plans and add-ons with their prices, as they are sold in its currency, to the subscription that
-// they were read for. Faults: plan_missing, where it has an add-on, or changes to a plan, that is not there any more;
-// plan_currency_missing, where one is not sold in the currency, which no command lets happen.
+// they were read for. Faults: plan_missing, where an add-on, or a plan of a change, does not exist any more;
+// plan_currency_missing, where one is not sold in the currency, which commands prevent.
 func (l *loader) distributePlans() (err error) {
 	var all []plan.Plan
 	for _, row := range l.plans {

@@ -20,8 +20,8 @@ func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Tra
 	return tx.LockSubscription(ctx, environmentID, t.SubscriptionID)
 }
 
-// LockResult reads the rows that a decision about a transaction needs beside the State of LockOwner, under lock; seen
-// is the transaction before. Fault: transaction_not_found.
+// LockResult reads and locks the rows that a decision about a transaction needs besides the State of LockOwner; seen is
+// the transaction before. Fault: transaction_not_found.
 func (tx *Tx) LockResult(
 	ctx context.Context, environmentID string, state lifecycle.State, seen payment.Transaction,
 ) (r recording.Result, err error) {

@@ -1,5 +1,5 @@
-// Package lifecycle reads, under lock, what a decision about a subscription, an invoice or a payment depends on, and
-// writes what it changes.
+// Package lifecycle reads and locks the facts of a decision about a subscription, an invoice or a payment, and writes
+// its changes.
 package lifecycle
 
 import (

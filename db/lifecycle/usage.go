@@ -13,8 +13,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// UsageBilled reads what all invoices bill of the segments from one on that starts then, and the lines of it of
-// invoices that somebody pays or has paid. The lock of the subscription keeps both as they are.
+// UsageBilled reads the charges of all invoices for the segments from the one that starts at a time on, and their lines
+// on invoices that are paid or still to be paid. The lock of the subscription keeps both unchanged.
 func (tx *Tx) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
 ) (billed []metered.Charge, kept []invoice.Line, err error) {

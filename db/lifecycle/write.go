@@ -8,7 +8,7 @@ import (
 	"perennial/db/customers"
 )
 
-// writes go on until one fails.
+// writes runs writes until one fails.
 type writes struct{ err error }
 
 func (w *writes) do(write func() error) {
@@ -17,9 +17,9 @@ func (w *writes) do(write func() error) {
 	}
 }
 
-// Write makes the Changes of a decision true; they name the customer of the State that they were decided on. Rows that
-// end come before those that take their place, since of both at once some may exist only once. Faults: those of the
-// single writes; subscription_changed and transaction_changed, when a row is not of the revision read.
+// Write writes the Changes of a decision; they name the customer of the State that they were decided on. Rows that end
+// come before those that replace them, since some may exist only once at a time. Faults: those of the single writes;
+// subscription_changed and transaction_changed, when a row is not of the revision read.
 func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State, c lifecycle.Changes) error {
 	var all writes
 	for _, t := range c.Transactions {

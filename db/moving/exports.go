@@ -29,7 +29,7 @@ type Snapshot struct {
 	environmentID string
 }
 
-// Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
+// Export calls read with a snapshot of an environment. It may take its time: the transaction that holds the snapshot
 // waits ten minutes for a reader that stalls.
 func Export(ctx context.Context, s *core.Store, environmentID string, read func(*Snapshot) error) error {
 	tx, err := s.Snapshot(ctx)

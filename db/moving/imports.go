@@ -19,13 +19,13 @@ type ImportedRecord struct {
 	Hash       []byte // of the record; nil: its customer was erased
 }
 
-// ImportedRecords reads those of some external ids of a source that an environment has, also of customers who were
-// erased.
+// ImportedRecords reads the records of some external ids of a source that an environment has, including those of erased
+// customers.
 func (r Reader) ImportedRecords(
 	ctx context.Context, environmentID, source string, of moving.Type, externalIDs []string,
 ) ([]ImportedRecord, error) {
 	kept := make([]string, 0, 2*len(externalIDs))
-	given := make(map[string]string, len(externalIDs)) // by what an erasure leaves of it
+	given := make(map[string]string, len(externalIDs)) // by the form that an erasure leaves
 	for _, externalID := range externalIDs {
 		erased := erasedExternalID(environmentID, source, of, externalID)
 		kept, given[erased] = append(kept, externalID, erased), externalID

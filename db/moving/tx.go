@@ -6,7 +6,7 @@ import "perennial/db/core"
 // Reader has the reads of this column.
 type Reader struct{ core.Reader }
 
-// Tx has the writes of this column beside the reads.
+// Tx has the writes of this column in addition to the reads.
 type Tx struct {
 	*core.Tx
 	Reader

@@ -16,7 +16,7 @@ type OpenBreaker struct {
 	routing.Breaker
 }
 
-// OpenBreakers lists those of all environments, the longest open first. Global.
+// OpenBreakers lists the open breakers of all environments, the longest open first. Global.
 func (r Reader) OpenBreakers(ctx context.Context, limit int) ([]OpenBreaker, error) {
 	found, err := core.Queries.BreakerListOpen(ctx, r.Handle, core.RowLimit(limit))
 	return core.Map(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
@@ -52,7 +52,7 @@ func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b
 	})
 }
 
-// ClaimProbe reports whether the caller's payment is the one that probes an account with an open breaker.
+// ClaimProbe reports whether the caller's payment becomes the probe of an account with an open breaker.
 func (tx *Tx) ClaimProbe(ctx context.Context, environmentID, configID string, now time.Time) (bool, error) {
 	ids, err := core.Queries.BreakerClaimProbe(ctx, tx.Pipe, dbsqlc.BreakerClaimProbeParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Now: now, NextProbeAt: now.Add(routing.Cooldown),

@@ -57,7 +57,7 @@ func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id strin
 	})
 }
 
-// storedSince has what a callback proves about refunds and disputes of a charge, as its column holds it.
+// storedSince is the column with a callback's evidence about refunds and disputes of a charge.
 type storedSince struct {
 	Refunds  []answer.Refund  `json:"refunds,omitempty"`
 	Disputes []answer.Dispute `json:"disputes,omitempty"`

@@ -24,7 +24,7 @@ type Callback struct {
 	ProviderRef      string // empty: the message carries none
 	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
-	// Evidence has what the message itself proves; nil: nothing. Its Response is not stored.
+	// Evidence is the proof in the message itself; nil: none. Its Response is not stored.
 	Evidence *answer.Answer
 	NeedsRef bool // the Evidence counts only once the transaction's ProviderRef is known
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
@@ -85,8 +85,8 @@ type LookedAt struct {
 	Asked bool
 }
 
-// MarkCallbacksProcessed marks the callbacks of a transaction about which there is nothing left to learn: those that a
-// look-up covered, and, whenever they were received, those that say what the transaction shows.
+// MarkCallbacksProcessed marks callbacks of a transaction that have nothing new to say: those that a look-up covered,
+// and, whenever they were received, those that say what the transaction shows.
 func (tx *Tx) MarkCallbacksProcessed(
 	ctx context.Context, environmentID, transactionID string, looked LookedAt, shows ...payment.MessageKind,
 ) error {
@@ -103,8 +103,9 @@ func (tx *Tx) MarkCallbacksProcessed(
 	})
 }
 
-// ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that
-// are known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
+// ClaimCallbacks assigns open callbacks received after since that named an unknown reference to the transactions that
+// have it by now, and those about lost transactions, of any age, to the transactions that were made again. Global: the
+// reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 	if err := core.Queries.CallbackClaimLost(ctx, tx.Pipe); err != nil {
 		return core.Translate("CallbackClaimLost", err)
@@ -141,8 +142,8 @@ func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error)
 // answered.
 type GivenUp struct{ Unclaimed, Unanswered int }
 
-// GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a
-// transaction before ours; of a lost transaction, before lost. Global: the reconciler's.
+// GiveUpCallbacks closes at most limit callbacks that no transaction has claimed and that were received before a time,
+// of those of our transactions before ours, and of lost transactions before lost. Global: the reconciler's.
 func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours, lost time.Time, limit int) (GivenUp, error) {
 	row, err := core.Queries.CallbackGiveUp(ctx, tx.Pipe, dbsqlc.CallbackGiveUpParams{
 		Before: before, OursBefore: ours, LostBefore: lost, RowLimit: limit, ProcessedAt: tx.Real,

@@ -17,7 +17,7 @@ type Charging struct {
 	AccountsRevision int64
 }
 
-// Charging reads that of an environment. Fault: environment_not_found.
+// Charging reads the state of an environment. Fault: environment_not_found.
 func (r Reader) Charging(ctx context.Context, environmentID string) (Charging, error) {
 	row, err := core.Queries.ChargingGet(ctx, r.Handle, environmentID)
 	return Charging{core.Value(row.ChargingPausedAt), row.AccountsRevision}, core.ReadError("environment", err)
@@ -50,7 +50,7 @@ type EnvironmentChange struct {
 	ChangedAt time.Time
 }
 
-// EnvironmentChanges lists those of an environment, oldest first.
+// EnvironmentChanges lists the changes of an environment, oldest first.
 func (r Reader) EnvironmentChanges(ctx context.Context, environmentID string) ([]EnvironmentChange, error) {
 	found, err := core.Queries.EnvironmentChangeList(ctx, r.Handle, environmentID)
 	return core.Map(found, func(f dbsqlc.EnvironmentChangeListRow) EnvironmentChange {
@@ -65,7 +65,7 @@ func (r Reader) HeldCharges(ctx context.Context, environmentID string) (int, err
 	return n, core.Translate("TransactionCountHeld", err)
 }
 
-// HeldTransactions lists payments of an environment that no account could take, those that have waited longest first.
+// HeldTransactions lists payments of an environment that no account could take, the longest waiting first.
 func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limit int) ([]TransactionRef, error) {
 	found, err := core.Queries.TransactionListHeld(ctx, r.Handle,
 		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})

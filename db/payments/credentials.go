@@ -21,7 +21,7 @@ type AccountListing struct {
 	EnvironmentPausedAt time.Time // since when charging is paused in the whole environment; zero: it is not
 	Fields              []string  // the names of its credentials
 	CreatedAt           time.Time
-	ChangedAt           time.Time // when its credentials, or what is administered of it, last changed
+	ChangedAt           time.Time // when its credentials or settings last changed
 }
 
 // Accounts lists every provider configuration, oldest first. Global.
@@ -48,7 +48,7 @@ func (tx *Tx) LockCredentials(ctx context.Context, c ProviderConfig) (ProviderCo
 	if err != nil {
 		return c, core.ReadError("provider_config", err)
 	}
-	return tx.ProviderConfigOf(ctx, c.EnvironmentID, c.ID) // after the locks: it sees what they waited for
+	return tx.ProviderConfigOf(ctx, c.EnvironmentID, c.ID) // after the locks: it sees the changes that they waited for
 }
 
 // CredentialNames returns which credentials a configuration has. Fault: provider_config_not_found.
@@ -59,11 +59,11 @@ func (r Reader) CredentialNames(ctx context.Context, environmentID, configID str
 }
 
 // SecretOverlap is the time for which a callback secret that was replaced still verifies callbacks: the provider signs
-// with it until it is changed there too, and what it signed arrives late.
+// with it until it is changed there too, and such callbacks arrive late.
 const SecretOverlap = 24 * time.Hour
 
-// SaveCredentials adds a version of the credentials of a configuration, deletes those that serve nothing any more, and
-// notes who replaced which fields.
+// SaveCredentials adds a version of the credentials of a configuration, deletes unused ones, and records which fields
+// the actor replaced.
 func (tx *Tx) SaveCredentials(
 	ctx context.Context, environmentID, configID string, version SealedCredentials, changed []string,
 ) error {
@@ -84,8 +84,8 @@ func (tx *Tx) SaveCredentials(
 	return tx.NoteProviderChange(ctx, environmentID, configID, changed)
 }
 
-// NoteProviderChange notes who changed which fields of a configuration. Their values are nowhere. What no account could
-// take is tried again.
+// NoteProviderChange records which fields of a configuration the actor changed, without their values. Payments that no
+// account could take are tried again.
 func (tx *Tx) NoteProviderChange(ctx context.Context, environmentID, configID string, changed []string) error {
 	if err := core.Queries.EnvironmentRaiseAccountsRevision(ctx, tx.Pipe, environmentID); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (tx *Tx) insertCredentials(ctx context.Context, environmentID, configID str
 	})
 }
 
-// SaveKeyset writes the wrapped keyset of an app. What was sealed with another one does not decrypt any more.
+// SaveKeyset writes the wrapped keyset of an app. Data sealed with another one does not decrypt any more.
 func (tx *Tx) SaveKeyset(ctx context.Context, appID string, wrapped []byte) error {
 	return core.Queries.AppSetKeyset(ctx, tx.Pipe, dbsqlc.AppSetKeysetParams{Keyset: wrapped, ID: appID})
 }
@@ -116,7 +116,7 @@ type CredentialChange struct {
 	ChangedAt time.Time
 }
 
-// CredentialChanges lists those of a provider configuration, oldest first.
+// CredentialChanges lists the changes of a provider configuration, oldest first.
 func (r Reader) CredentialChanges(ctx context.Context, environmentID, configID string) ([]CredentialChange, error) {
 	found, err := core.Queries.CredentialChangeList(ctx, r.Handle, dbsqlc.CredentialChangeListParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID,

@@ -23,7 +23,7 @@ type Decision struct {
 	DecidedAt     time.Time // real
 }
 
-// InsertDecision notes what the actor of the transaction decided; id, actor and time are set here.
+// InsertDecision records a decision of the transaction's actor; id, actor and time are set here.
 func (tx *Tx) InsertDecision(ctx context.Context, environmentID string, d Decision) error {
 	return core.Queries.DecisionInsert(ctx, tx.Pipe, dbsqlc.DecisionInsertParams{
 		ID: id.New(id.Decision, tx.Real), EnvironmentID: environmentID, TransactionID: d.TransactionID,

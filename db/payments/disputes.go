@@ -57,14 +57,14 @@ func (r Reader) Disputes(
 	return disputes, hasMore, nil
 }
 
-// UnansweredDispute is one that can be answered until DueAt; zero: unknown.
+// UnansweredDispute is a dispute that can be answered until DueAt; zero: unknown.
 type UnansweredDispute struct {
 	core.Ref
 	ChargeID string
 	DueAt    time.Time
 }
 
-// UnansweredDisputes lists open disputes, the one that must be answered first at the front. Global.
+// UnansweredDisputes lists open disputes, sorted by the time by which they must be answered. Global.
 func (r Reader) UnansweredDisputes(ctx context.Context, limit int) ([]UnansweredDispute, error) {
 	found, err := core.Queries.DisputeListUnanswered(ctx, r.Handle, core.RowLimit(limit))
 	return core.Map(found, func(f dbsqlc.DisputeListUnansweredRow) UnansweredDispute {
@@ -73,7 +73,7 @@ func (r Reader) UnansweredDisputes(ctx context.Context, limit int) ([]Unanswered
 	}), core.Translate("DisputeListUnanswered", err)
 }
 
-// saveDisputes writes those of a charge beside its row.
+// saveDisputes writes the dispute rows of a charge, in addition to its own row.
 func (tx *Tx) saveDisputes(ctx context.Context, environmentID string, charge payment.Transaction) error {
 	for _, d := range charge.Disputes {
 		err := core.Queries.DisputeSave(ctx, tx.Pipe, dbsqlc.DisputeSaveParams{

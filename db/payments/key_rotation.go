@@ -15,7 +15,7 @@ func (tx *Tx) LockKeyset(ctx context.Context, appID string) ([]byte, error) {
 	return wrapped, core.ReadError("app", err)
 }
 
-// Sealed has everything that an app's keyset has sealed.
+// Sealed has all data that an app's keyset has sealed.
 type Sealed struct {
 	Credentials []SealedOf
 	Former      []FormerOf
@@ -65,7 +65,7 @@ func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err err
 	return out, core.Translate("WebhookEndpointLockOfApp", err)
 }
 
-// SaveSealed writes what was sealed anew.
+// SaveSealed writes the data that was sealed again.
 func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 	for _, c := range s.Credentials {
 		err := core.Queries.ProviderCredentialsReseal(ctx, tx.Pipe, dbsqlc.ProviderCredentialsResealParams{

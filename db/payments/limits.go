@@ -8,14 +8,15 @@ import (
 	"perennial/billing/money"
 )
 
-// ChargeLimits says which charges in a currency the environment's accounts take: those of the primary one, or, where it
-// does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused
-// in advance.
+// ChargeLimits returns the limits of charges in a currency: those of the environment's primary account, or, where it
+// does not take the currency, of the first backup that does. Without a provider there are no limits, and nothing is
+// refused in advance.
 func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
 	return ChargeLimits(ctx, tx.Reader, tx.Limits, environmentID, currency)
 }
 
-// ChargeLimits says which charges in a currency the accounts of an environment take, of what is known of providers.
+// ChargeLimits returns the limits of charges in a currency of an environment's accounts, from the known limits of
+// providers.
 func ChargeLimits(
 	ctx context.Context, r Reader, of func(provider string, currency money.Currency) money.Limits, environmentID string,
 	currency money.Currency,
@@ -39,8 +40,8 @@ func ChargeLimits(
 	return limits, nil
 }
 
-// AccountLimits says which charges in a currency each account in use takes, of all providers or of one. None are known
-// where there is no account.
+// AccountLimits returns the limits of charges in a currency of each account in use, of all providers or of one. Without
+// an account there are none.
 func (tx *Tx) AccountLimits(
 	ctx context.Context, environmentID, provider string, currency money.Currency,
 ) (limits []money.Limits, err error) {

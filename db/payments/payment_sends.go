@@ -20,7 +20,7 @@ func (tx *Tx) InsertSend(ctx context.Context, environmentID, transactionID strin
 	})
 }
 
-// AnswerSend notes what the provider said about a send, at tx.Real. ref is empty where it named none.
+// AnswerSend records the provider's answer to a send, at tx.Real. ref is empty where it named none.
 func (tx *Tx) AnswerSend(
 	ctx context.Context, environmentID, transactionID string, number int, outcome answer.Outcome, ref string,
 ) error {
@@ -30,7 +30,7 @@ func (tx *Tx) AnswerSend(
 	})
 }
 
-// Sends lists those of a transaction, oldest first.
+// Sends lists the sends of a transaction, oldest first.
 func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) ([]payment.Send, error) {
 	found, err := core.Queries.SendList(ctx, r.Handle, dbsqlc.SendListParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,

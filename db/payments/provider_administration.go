@@ -27,7 +27,8 @@ func (r Reader) ProviderConfigWithKey(ctx context.Context, hash []byte, id strin
 	return core.APIKeyFromDB(row.ApiKeyDetail), c, nil
 }
 
-// ProviderConfigs lists an environment's, without the deleted ones and without what is sealed, the newest first.
+// ProviderConfigs lists an environment's configurations, without the deleted ones and without sealed data, the newest
+// first.
 func (r Reader) ProviderConfigs(ctx context.Context, environmentID string) ([]ProviderConfig, error) {
 	rows, err := core.Queries.ProviderConfigList(ctx, r.Handle, environmentID)
 	return core.Map(rows, func(row dbsqlc.ProviderConfigListRow) ProviderConfig {
@@ -37,7 +38,7 @@ func (r Reader) ProviderConfigs(ctx context.Context, environmentID string) ([]Pr
 	}), core.Translate("ProviderConfigList", err)
 }
 
-// HasPendingPayments reports whether a charge or a refund of a configuration is pending, or one that was sent to it
+// HasPendingPayments reports whether a configuration has a pending charge or refund, including one that was sent to it
 // before and that it may still have taken.
 func (r Reader) HasPendingPayments(ctx context.Context, environmentID, configID string) (bool, error) {
 	pending, err := core.Queries.ProviderConfigHasPending(ctx, r.Handle,
@@ -52,7 +53,7 @@ func (tx *Tx) LockProviderConfigs(ctx context.Context, environmentID string) (mo
 	return row.Mode, tenancy.App{ID: row.AppID, Keyset: row.Keyset}, core.ReadError("environment", err)
 }
 
-// SaveProviderConfig writes what is administered of a configuration, and notes who changed which fields. Clear the mark
+// SaveProviderConfig writes the settings of a configuration, and records which fields the actor changed. Clear the mark
 // of the primary one before another gets it.
 func (tx *Tx) SaveProviderConfig(ctx context.Context, environmentID string, c ProviderConfig, changed []string) error {
 	err := core.Queries.ProviderConfigUpdate(ctx, tx.Pipe, dbsqlc.ProviderConfigUpdateParams{
@@ -67,7 +68,7 @@ func (tx *Tx) SaveProviderConfig(ctx context.Context, environmentID string, c Pr
 	return tx.NoteProviderChange(ctx, environmentID, c.ID, changed)
 }
 
-// SaveProviderTest writes what a connection test found. The next automatic one is a day later.
+// SaveProviderTest writes the result of a connection test. The next automatic one is a day later.
 func (tx *Tx) SaveProviderTest(ctx context.Context, environmentID string, c ProviderConfig) error {
 	return core.Queries.ProviderConfigSetTested(ctx, tx.Pipe, dbsqlc.ProviderConfigSetTestedParams{
 		EnvironmentID: environmentID, ID: c.ID, LastTestedAt: c.LastTestedAt, TestError: core.Null(c.TestError),

@@ -24,7 +24,7 @@ const CallCutOff = "cut_off"
 
 // ProviderCall is one HTTP exchange with a provider for a transaction. It is written before the exchange and finished
 // after it, in real time: one without an end is under way, or its worker died; the end of another one, or a callback
-// that proves what came of it, says so (CallCutOff).
+// that proves its result, marks it as cut off (CallCutOff).
 type ProviderCall struct {
 	ID            string
 	TransactionID string
@@ -45,7 +45,7 @@ type Searched struct {
 	Since            time.Time // when the database was restored that lost the send; see Payer.RestoredAt
 }
 
-// ProviderCalls lists those of a transaction, oldest first.
+// ProviderCalls lists the calls of a transaction, oldest first.
 func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID string) ([]ProviderCall, error) {
 	rows, err := core.Queries.ProviderCallList(ctx, r.Handle, dbsqlc.ProviderCallListParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,
@@ -99,7 +99,7 @@ func (tx *Tx) CutOffProviderCalls(ctx context.Context, environmentID, transactio
 	})
 }
 
-// FinishProviderCall writes what came of it, and that other calls of the transaction without an end were cut off.
+// FinishProviderCall writes the result of a call, and that other calls of the transaction without an end were cut off.
 // Fault: provider_call_not_found, when there is none or it has ended.
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
 	return core.Queries.ProviderCallFinish(ctx, tx.Pipe.OrElse(core.NotFound("provider_call")),

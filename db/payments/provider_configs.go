@@ -25,7 +25,8 @@ type ProviderConfig struct {
 	CreatedAt       time.Time // read only
 	// Breaker is read only, where the API and what sends payments read it.
 	Breaker routing.Breaker
-	// Credentials are the sealed versions, the current one first. Empty where the account has those of an older build.
+	// Credentials are the sealed versions, the current one first. It is empty where the account has credentials of an
+	// older build.
 	Credentials []SealedCredentials
 	Former      FormerCredentials // read only
 	Keyset      []byte            // read only
@@ -48,15 +49,15 @@ func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (Provi
 	return providerConfigFromDB(row), core.ReadError("provider_config", err)
 }
 
-// ProviderConfigOf reads the one that a transaction was sent through. Fault: provider_config_not_found.
+// ProviderConfigOf reads the configuration through which a transaction was sent. Fault: provider_config_not_found.
 func (r Reader) ProviderConfigOf(ctx context.Context, environmentID, id string) (ProviderConfig, error) {
 	row, err := core.Queries.ProviderConfigGet(ctx, r.Handle,
 		dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
 	return routedAccount(dbsqlc.RoutingAccountListRow(row)), core.ReadError("provider_config", err)
 }
 
-// ProviderConfigByID reads the one that an inbound callback names. Global: its signature proves the rest. Fault:
-// provider_config_not_found.
+// ProviderConfigByID reads the configuration that an inbound callback names. Global: its signature proves the rest.
+// Fault: provider_config_not_found.
 func (r Reader) ProviderConfigByID(ctx context.Context, id string) (ProviderConfig, error) {
 	row, err := core.Queries.ProviderConfigGetByID(ctx, r.Handle, id)
 	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), core.ReadError("provider_config", err)
@@ -118,7 +119,7 @@ func announced(c ProviderConfig) event.ProviderConfig {
 	return event.ProviderConfig{ID: c.ID, Provider: c.Provider}
 }
 
-// ClearTestError forgets what the last connection test found: the provider serves payments.
+// ClearTestError clears the fault of the last connection test: the provider serves payments.
 func (tx *Tx) ClearTestError(ctx context.Context, environmentID, id string) error {
 	return core.Queries.ProviderConfigClearTestError(ctx, tx.Pipe,
 		dbsqlc.ProviderConfigClearTestErrorParams{EnvironmentID: environmentID, ID: id})

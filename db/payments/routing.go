@@ -13,13 +13,13 @@ import (
 // Routing has the facts that the choice of an account depends on.
 type Routing struct {
 	Charging Charging
-	// Accounts come with their credentials and breakers, so that the one that is chosen needs no further read.
+	// Accounts come with their credentials and breakers, so that the chosen one needs no further read.
 	Accounts []ProviderConfig
 	Rules    []routing.Rule
 }
 
-// Routing reads that of an environment in one round trip. Charging is read before the accounts: one that changes
-// meanwhile makes a later revision. Fault: environment_not_found.
+// Routing reads the routing of an environment in one round trip. Charging is read before the accounts: a change
+// meanwhile leads to a later revision. Fault: environment_not_found.
 func (r Reader) Routing(ctx context.Context, environmentID string) (Routing, error) {
 	return r.RoutingSince(ctx, environmentID, time.Time{})
 }
@@ -68,7 +68,7 @@ func routingRule(f dbsqlc.RoutingRuleListRow) routing.Rule {
 	}
 }
 
-// RoutingRules lists those of an environment, in their order.
+// RoutingRules lists the rules of an environment, in their order.
 func (r Reader) RoutingRules(ctx context.Context, environmentID string) ([]routing.Rule, error) {
 	found, err := core.Queries.RoutingRuleList(ctx, r.Handle, environmentID)
 	return core.Map(found, routingRule), core.Translate("RoutingRuleList", err)

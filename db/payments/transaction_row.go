@@ -8,7 +8,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// transactionRow leaves out its disputes, which have rows of their own beside those that its own row has.
+// transactionRow omits the disputes with their own rows, which its own row has as well.
 func transactionRow(environmentID string, t payment.Transaction) dbsqlc.Transaction {
 	return dbsqlc.Transaction{
 		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,

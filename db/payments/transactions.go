@@ -37,7 +37,7 @@ type TransactionFilter struct {
 	InvoiceID      string
 	Status         payment.Status
 	Type           payment.Type
-	RefundOwed     bool // only charges of which something is owed back
+	RefundOwed     bool // only charges with a debt of failed refunds
 	// ProviderConfigID is the account that the payment was last sent to.
 	ProviderConfigID string
 	CreatedFrom      time.Time // this or later; zero: any
@@ -63,7 +63,7 @@ func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) 
 	return core.APIKeyFromDB(row.ApiKeyDetail), TransactionFromDB(row.Transaction), nil
 }
 
-// TransactionByProviderRef finds the one that a provider calls so. Fault: transaction_not_found.
+// TransactionByProviderRef finds the transaction with a provider's reference. Fault: transaction_not_found.
 func (r Reader) TransactionByProviderRef(
 	ctx context.Context, environmentID, providerConfigID string, typ payment.Type, ref string,
 ) (payment.Transaction, error) {
@@ -73,7 +73,7 @@ func (r Reader) TransactionByProviderRef(
 	return TransactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
-// TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a
+// TransactionSuperseding finds the transaction whose further capture has a provider's reference and was booked as a
 // transaction of its own. Fault: transaction_not_found.
 func (r Reader) TransactionSuperseding(
 	ctx context.Context, environmentID, providerConfigID, ref string,
@@ -141,15 +141,15 @@ func (r Reader) Transactions(
 	return txns, hasMore, nil
 }
 
-// LockTransaction reads one that no other database transaction may change until this one ends; its subscription and
-// invoice, where it has them, are locked before it. Fault: transaction_not_found.
+// LockTransaction reads a transaction and locks it until this database transaction ends; its subscription and invoice,
+// if any, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
 	row, err := core.Queries.TransactionLock(ctx, tx.Pipe,
 		dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
 	return Granular(tx.Limits, TransactionFromDB(row.Transaction)), core.ReadError("transaction", err)
 }
 
-// Granular notes on a charge which refunds its provider can express: also on one that is about to be captured.
+// Granular sets the granularity of refunds of a charge by its provider, also for one that is about to be captured.
 func Granular(
 	limits func(provider string, currency money.Currency) money.Limits, t payment.Transaction,
 ) payment.Transaction {
@@ -165,8 +165,7 @@ func Granular(
 type Payer struct {
 	Erased  bool
 	Country string // ISO 3166-1 alpha-2; empty: not known
-	// RestoredAt is the real time at which the database came under its present server: it may have lost what was sent
-	// before.
+	// RestoredAt is the real time at which the database came under its present server: earlier sends may be lost.
 	RestoredAt time.Time
 }
 
@@ -194,7 +193,7 @@ func (tx *Tx) NoteServer(ctx context.Context) error {
 	return core.Translate("DatabaseServerUpdate", core.Queries.DatabaseServerUpdate(ctx, tx.Pipe, tx.Real))
 }
 
-// Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
+// Refunds lists the refunds of a charge, oldest first, including the amounts that banks took back because of disputes.
 func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]payment.Transaction, error) {
 	found, err := core.Queries.TransactionListRefunds(ctx, r.Handle, dbsqlc.TransactionListRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
@@ -215,7 +214,7 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 }
 
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
-// <resource>_not_found for what it refers to.
+// <resource>_not_found for its references.
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	row := transactionRow(environmentID, t)
 	if err := rows.TransactionInsert.Exec(ctx, tx.Pipe, &row); err != nil {
@@ -224,8 +223,8 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 	return tx.saveDisputes(ctx, environmentID, t)
 }
 
-// SaveTransaction writes what may change and raises the revision by one; what was asked never changes. Faults:
-// transaction_changed, when it is not of the revision read; transaction_final, as payment.CanBecome says;
+// SaveTransaction writes the fields that may change and raises the revision by one; the request never changes. Faults:
+// transaction_changed, when it is not of the revision read; transaction_final, as in payment.CanBecome;
 // provider_ref_taken.
 func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	row := transactionRow(environmentID, t)

@@ -13,11 +13,11 @@ import (
 // The list of payments by createdAt. docs/adr/0039-payments-by-time.md has the argument.
 
 const (
-	// creationSlack is by how much the order of positions and that of creation times may differ in real time: a payment is
-	// written within a minute of the time at which it says it was created, else the row says so; and a minute is more than
-	// the clocks of database servers differ.
+	// creationSlack is the difference that the order of positions and that of creation times may have in real time. A
+	// payment is written within a minute of its creation time, or else its row says so; and the clocks of database
+	// servers differ by less than a minute.
 	creationSlack = 3 * time.Minute
-	// creationCrowd bounds the payments of a span of positions that say another time than that of their writing: a span
+	// creationCrowd bounds the payments of a span of positions whose creation time is not that of their writing: a span
 	// with more is not walked.
 	creationCrowd = 1000
 )
@@ -32,8 +32,8 @@ func (r Reader) transactions(ctx context.Context, in dbsqlc.TransactionListParam
 	}), core.Translate("TransactionList", err)
 }
 
-// transactionsInTime is transactions for a span of time. The order is that of positions. Those of payments that were
-// written when they say are found by the positions around the span; the others, as on a test clock, by what they say.
+// transactionsInTime is transactions for a span of time. The order is that of positions. Payments written at their
+// creation time are found by the positions around the span; the others, as on a test clock, by their creation times.
 func (r Reader) transactionsInTime(
 	ctx context.Context, in dbsqlc.TransactionListParams,
 ) ([]dbsqlc.Transaction, error) {

@@ -18,7 +18,7 @@ type WaitingMoney struct {
 	Count         int // counts stop at BacklogAtMost over all environments
 	Amount        money.Minor
 	Oldest        time.Time // real: since when the oldest waits
-	FirstID       string    // of the one that was created first
+	FirstID       string    // of the one created first
 }
 
 // waitingAtMost bounds the sums that are read.
@@ -33,9 +33,9 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 	return core.Map(found, waitingMoney), core.Translate("TransactionSumUntaken", err)
 }
 
-// UndecidedPayments sums the payments that were sent before then and that their provider has not decided, whatever it
-// answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first.
-// Global.
+// UndecidedPayments sums the payments that were sent before a time and that their provider has not decided, whatever it
+// answers; including those whose payer was asked to confirm, where the payer's time ended before that, too. The oldest
+// come first. Global.
 func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumUndecided(ctx, r.Handle, dbsqlc.TransactionSumUndecidedParams{
 		SentBefore: before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
@@ -45,7 +45,7 @@ func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]Wait
 	}), core.Translate("TransactionSumUndecided", err)
 }
 
-// RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
+// RefundsOwed sums the debts to payers of failed refunds. The oldest come first. Global.
 func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumRefundOwed(ctx, r.Handle, dbsqlc.TransactionSumRefundOwedParams{
 		AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
@@ -55,8 +55,8 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	}), core.Translate("TransactionSumRefundOwed", err)
 }
 
-// UnratedUsage sums the drafts of subscriptions in real time whose usage could not be rated: what they bill beside it.
-// The oldest come first. Global.
+// UnratedUsage sums the other lines of drafts of subscriptions in real time whose usage could not be rated. The oldest
+// come first. Global.
 func (r Reader) UnratedUsage(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := core.Queries.InvoiceSumUnrated(ctx, r.Handle, dbsqlc.InvoiceSumUnratedParams{
 		AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
@@ -66,9 +66,9 @@ func (r Reader) UnratedUsage(ctx context.Context) ([]WaitingMoney, error) {
 	}), core.Translate("InvoiceSumUnrated", err)
 }
 
-// OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits
-// for that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest
-// come first. Global.
+// OverdueActions sums the subscriptions in real time whose next action was due before a time. The amount is the money
+// that waits for that action, as far as it is known: their open invoices, and the price of the period that is to begin.
+// The oldest come first. Global.
 func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.SubscriptionSumOverdue(ctx, r.Handle, dbsqlc.SubscriptionSumOverdueParams{
 		DueBefore: &before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),

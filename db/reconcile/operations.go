@@ -38,7 +38,7 @@ const (
 
 // Backlog reads it at now; work that is due for longer than the tolerance counts as overdue. Global.
 func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
-	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it: the age of what is due now is 0, not some nanoseconds
+	now = now.Truncate(time.Microsecond) // PostgreSQL's precision: the age of work that is due now is 0
 	row, err := core.Queries.BacklogGet(ctx, r.Handle, dbsqlc.BacklogGetParams{
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: core.BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
@@ -71,8 +71,8 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 	}), core.Translate("SubscriptionListOverdue", err)
 }
 
-// BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then,
-// in real time, to see to it. One that stays in the list is stuck. Global.
+// BehindClock lists subscriptions whose test clock is ready at or after their next action, and has been ready since
+// before a real time. One that stays in the list is stuck. Global.
 func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
 	found, err := core.Queries.SubscriptionListBehindClock(ctx, r.Handle, dbsqlc.SubscriptionListBehindClockParams{
 		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: core.RowLimit(limit),
@@ -93,7 +93,7 @@ type Review struct {
 	Currency    money.Currency
 	ProviderRef string // empty: none is known
 	Reason      string // why it needs review, as a code; empty: from before reasons were kept
-	ReviewRef   string // the provider's reference of what is to be reviewed; empty: none
+	ReviewRef   string // the provider's reference of the operation in review; empty: none
 	Since       time.Time
 }
 
@@ -133,7 +133,7 @@ func (tx *Tx) PurgeWorkers(ctx context.Context, before time.Time) error {
 	return core.Translate("WorkerPurge", core.Queries.WorkerPurge(ctx, tx.Pipe, before))
 }
 
-// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Of a database that
+// WorkersOf counts the processes of a build: those that work now, and whether any was ever known. In a database that
 // takes no writes, and so no beats, none is known. Global.
 func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
 	row, err := core.Queries.WorkerCount(ctx, r.Handle, dbsqlc.WorkerCountParams{

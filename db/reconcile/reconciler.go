@@ -27,8 +27,8 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 	return epoch, core.Translate("EpochGet", err)
 }
 
-// UnstartedSubscriptions lists unfinished ones whose workflow was not started in this epoch,
-// those of the oldest epoch first.
+// UnstartedSubscriptions lists unfinished subscriptions whose workflow was not started in this epoch, those of the
+// oldest epoch first.
 func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.SubscriptionListUnstarted(ctx, r.Lists(), dbsqlc.SubscriptionListUnstartedParams{
 		Epoch: epoch, RowLimit: core.RowLimit(limit),
@@ -38,8 +38,8 @@ func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit i
 	}), core.Translate("SubscriptionListUnstarted", err)
 }
 
-// UnstartedTransactions lists pending ones that no subscription's workflow serves and whose own was not started in this
-// epoch, the oldest first of those that were found.
+// UnstartedTransactions lists pending transactions without a subscription's workflow whose own was not started in this
+// epoch, the oldest first.
 func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.TransactionListUnstarted(ctx, r.Lists(), dbsqlc.TransactionListUnstartedParams{
 		Epoch: epoch, RowLimit: limit,
@@ -49,8 +49,8 @@ func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit in
 	}), core.Translate("TransactionListUnstarted", err)
 }
 
-// WakePendingPayments lists payments of their own whose workflow was to be told of a decision before then, the oldest
-// first.
+// WakePendingPayments lists payments with their own workflow to which a decision was to be signaled before a time, the
+// oldest first.
 func (r Reader) WakePendingPayments(ctx context.Context, before time.Time, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.TransactionListWakePending(ctx, r.Lists(), dbsqlc.TransactionListWakePendingParams{
 		Before: &before, RowLimit: core.RowLimit(limit),
@@ -69,7 +69,8 @@ func (tx *Tx) ClearPaymentsWakePending(ctx context.Context, told []core.Ref, bef
 	return core.Queries.TransactionClearWakePending(ctx, tx.Pipe, params)
 }
 
-// WakePayment has the workflow of a payment of its own look at it after the commit, also where Temporal is away then.
+// WakePayment has the workflow of a payment without a subscription check it after the commit, even if Temporal is not
+// available then.
 func (tx *Tx) WakePayment(ctx context.Context, environmentID, id string) error {
 	tx.AfterCommit(core.CheckTransaction{EnvironmentID: environmentID, ID: id})
 	return core.Queries.TransactionSetWakePending(ctx, tx.Pipe, dbsqlc.TransactionSetWakePendingParams{
@@ -85,7 +86,7 @@ func (r Reader) BusyClocks(ctx context.Context, limit int) ([]core.Ref, error) {
 	}), core.Translate("TestClockListAdvancing", err)
 }
 
-// WakePendingBefore lists subscriptions whose workflow was to be woken before then and has not acted, those of each
+// WakePendingBefore lists subscriptions whose workflow was to be woken before a time and has not acted, those of each
 // environment in turn.
 func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.SubscriptionListWakePending(ctx, r.Lists(), dbsqlc.SubscriptionListWakePendingParams{
@@ -96,8 +97,8 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 	}), core.Translate("SubscriptionListWakePending", err)
 }
 
-// OpenCallbacksBefore lists transactions with a callback received before then and not processed, each once, those of
-// each provider configuration in turn.
+// OpenCallbacksBefore lists transactions with an unprocessed callback received before a time, each once, those of each
+// provider configuration in turn.
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]payments.TransactionRef,
 	error) {
 	found, err := core.Queries.CallbackListOpen(ctx, r.Lists(),
@@ -107,8 +108,8 @@ func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit
 	}), core.Translate("CallbackListOpen", err)
 }
 
-// OverdueChecks lists pending transactions whose first send, or next look at the provider, was due before then; those
-// of each provider configuration in turn, and of each environment those that no configuration has; the latest first.
+// OverdueChecks lists pending transactions whose first send, or next look-up, was due before a time: those of each
+// provider configuration in turn, and, without a configuration, of each environment; the latest first.
 func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) ([]payments.TransactionRef, error) {
 	found, err := core.Queries.TransactionListOverdue(ctx, r.Lists(), dbsqlc.TransactionListOverdueParams{
 		Before: &before, RowLimit: limit,
@@ -141,8 +142,8 @@ func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit i
 	}), core.Translate("TransactionListProbes", err)
 }
 
-// ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once
-// for each exchange that was not answered. more: an account may have more of them than its share of the limit. Global.
+// ReleaseUnanswered makes payments due whose exchanges an account left unanswered, if it answers again, and lists them:
+// each once for each unanswered exchange. more: an account may have more of them than its share of the limit. Global.
 func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) (released []payments.TransactionRef, more bool,
 	err error) {
 	found, err := core.Queries.TransactionReleaseUnanswered(ctx, tx.Pipe,
@@ -162,8 +163,8 @@ func (tx *Tx) EndRecoveries(ctx context.Context, before time.Time) error {
 	return core.Queries.BreakerEndRecovery(ctx, tx.Pipe, before)
 }
 
-// LateSubscriptions lists those in real time whose next action was due before then, those of each environment in turn,
-// the latest first.
+// LateSubscriptions lists subscriptions in real time whose next action was due before a time, those of each environment
+// in turn, the latest first.
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.SubscriptionListLate(ctx, r.Lists(),
 		dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
@@ -172,8 +173,8 @@ func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit i
 	}), core.Translate("SubscriptionListLate", err)
 }
 
-// OverlookedSubscriptions lists those in real time of which a row carries a date before then that they do not wait for,
-// whatever wrote their next action; those of each environment in turn.
+// OverlookedSubscriptions lists subscriptions in real time with a date before a time that is not their next action,
+// whichever build wrote that; those of each environment in turn.
 func (r Reader) OverlookedSubscriptions(ctx context.Context, before time.Time, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.SubscriptionListOverlooked(ctx, r.Lists(), dbsqlc.SubscriptionListOverlookedParams{
 		Before: before, RowLimit: limit,

@@ -1,4 +1,4 @@
-// Package reconcile has the reads and writes of what the reconciler and the doctor look for in all environments.
+// Package reconcile has the reads and writes of the reconciler and the doctor, which work in all environments.
 package reconcile
 
 import "perennial/db/core"
@@ -6,7 +6,7 @@ import "perennial/db/core"
 // Reader has the reads of this column.
 type Reader struct{ core.Reader }
 
-// Tx has the writes of this column beside the reads.
+// Tx has the writes of this column in addition to the reads.
 type Tx struct {
 	*core.Tx
 	Reader

@@ -8,8 +8,8 @@ import (
 	"perennial/internal/quota"
 )
 
-// SpendKeyRequests subtracts requests from the keys' shared buckets, and returns what is left in each; less than
-// nothing where processes granted the same ones.
+// SpendKeyRequests subtracts requests from the keys' shared buckets, and returns the rest of each; below zero where
+// processes granted the same requests.
 func (tx *Tx) SpendKeyRequests(
 	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {

@@ -66,7 +66,7 @@ func (r Reader) APIKeys(
 	return keys, hasMore, nil
 }
 
-// LockAPIKey reads one that no other transaction may change until this one ends. Fault: api_key_not_found.
+// LockAPIKey reads a key and locks it until this transaction ends. Fault: api_key_not_found.
 func (tx *Tx) LockAPIKey(ctx context.Context, environmentID, id string) (ManagedKey, error) {
 	row, err := core.Queries.ManagedKeyLock(ctx, tx.Pipe,
 		dbsqlc.ManagedKeyLockParams{EnvironmentID: environmentID, ID: id})

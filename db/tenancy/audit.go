@@ -10,7 +10,7 @@ import (
 	"perennial/internal/id"
 )
 
-// ErrAuditEntryNotFound says that an environment has no such entry.
+// ErrAuditEntryNotFound refuses an entry that an environment does not have.
 var ErrAuditEntryNotFound = core.NotFound("audit_entry")
 
 // AuditFilter narrows the audit log; empty: any.
@@ -59,7 +59,7 @@ func (r Reader) AuditLog(
 	return entries, hasMore, nil
 }
 
-// auditedWithin narrows a span of positions to what was written in the time that the filter allows.
+// auditedWithin narrows a span of positions to the entries written in the filter's time.
 func (r Reader) auditedWithin(ctx context.Context, environmentID string, f AuditFilter,
 	span core.Bounds) (core.Bounds, error) {
 	if f.From.IsZero() && f.To.IsZero() {

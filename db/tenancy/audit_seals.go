@@ -77,8 +77,8 @@ func (r Reader) auditBetween(
 const followedAtOnce = 500
 
 // FollowAudit checks the next links of an environment's chain behind one that holds, and returns those that hold; none
-// are left when it returns none. The zero Seal is before the first. Entries that are not sealed are not looked at.
-// Error: *audit.Break, behind the seals that it returns.
+// are left when it returns none. The zero Seal is before the first. Unsealed entries are not checked. Error:
+// *audit.Break, behind the seals that it returns.
 func (r Reader) FollowAudit(ctx context.Context, environmentID string, last audit.Seal) (held []audit.Seal, err error) {
 	found, err := core.Queries.AuditSealList(ctx, r.Handle, dbsqlc.AuditSealListParams{
 		EnvironmentID: environmentID, AfterNumber: last.Number, RowLimit: followedAtOnce,

@@ -30,8 +30,8 @@ func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscript
 	return EnvironmentFromDB(row.Environment, "").Settings, nil
 }
 
-// SaveSettings writes what may change of an environment's settings, and who changed what from was to is.
-// The caller holds the lock. Fault: environment_not_found.
+// SaveSettings writes the settings of an environment that may change, and records which ones the actor changed, from
+// was to is. The caller holds the lock. Fault: environment_not_found.
 func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is subscription.Settings) error {
 	err := core.Queries.EnvironmentUpdateSettings(ctx, tx.Pipe.OrElse(core.NotFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
@@ -63,7 +63,8 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	return tx.NoteDunning(ctx, environmentID, "", &was.Dunning, &is.Dunning)
 }
 
-// NoteDunning records who changed a dunning policy, if it was changed. Without a plan it is the environment's.
+// NoteDunning records that the actor changed a dunning policy, if it was changed. Without a plan it is the
+// environment's.
 func (tx *Tx) NoteDunning(ctx context.Context, environmentID, planID string, was, is *dunning.Policy) error {
 	before, after := core.DunningToDB(was), core.DunningToDB(is)
 	if string(before) == string(after) {
@@ -72,7 +73,7 @@ func (tx *Tx) NoteDunning(ctx context.Context, environmentID, planID string, was
 	return tx.NoteSetting(ctx, environmentID, planID, "dunning", before, after)
 }
 
-// NoteSetting records who changed a setting, from before to after. Without a plan it is the environment's.
+// NoteSetting records that the actor changed a setting, from before to after. Without a plan it is the environment's.
 func (tx *Tx) NoteSetting(ctx context.Context, environmentID, planID, field string, before, after []byte) error {
 	return core.Queries.SettingChangeInsert(ctx, tx.Pipe, dbsqlc.SettingChangeInsertParams{
 		ID: id.New(id.SettingChange, tx.Real), EnvironmentID: environmentID, PlanID: core.Null(planID), Field: field,

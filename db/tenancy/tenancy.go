@@ -46,7 +46,7 @@ func (r Reader) App(ctx context.Context, id string) (App, error) {
 	return appFromDB(row.App), nil
 }
 
-// Apps lists those of a tenant.
+// Apps lists the apps of a tenant.
 func (r Reader) Apps(ctx context.Context, tenantID string, page core.Page) (apps []App, hasMore bool, err error) {
 	span, err := r.Bounds(ctx, tenantID, page)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// What the delivery of webhooks reads and writes. The workflow of an endpoint is the only one that delivers to it, but
-// for a worker that was taken for dead; so an open attempt keeps others from its delivery for AttemptHeld.
+// The reads and writes of webhook deliveries. Only the workflow of an endpoint delivers to it, except for a worker that
+// was wrongly taken for dead; so an open attempt keeps others from its delivery for AttemptHeld.
 
-// AttemptHeld is after how long an attempt that has not ended counts as lost with its worker: what an attempt may take
-// and what writing its end may.
+// AttemptHeld is the time after which an attempt that has not ended counts as lost with its worker: the time of an
+// attempt and of writing its end.
 const AttemptHeld = 20 * time.Second
 
-// DueDelivery is a delivery with what is needed to attempt it.
+// DueDelivery is a delivery with the data of an attempt.
 type DueDelivery struct {
 	State        delivery.State
 	LastAttempt  int    // number of the last attempt; 0: none
@@ -44,13 +44,13 @@ type AttemptStart struct {
 type AttemptResult struct {
 	StatusCode      int // 0: no response
 	Latency         time.Duration
-	RequestHeaders  map[string]string // those that were sent, without signatures
+	RequestHeaders  map[string]string // the sent headers, without signatures
 	ResponseExcerpt []byte            // at most 64 KiB
 	ErrorClass      string            // empty: no failure
 	ErrorText       string
 }
 
-// AttemptEnd has the end of an attempt and what follows from it.
+// AttemptEnd is the end of an attempt and its consequences.
 type AttemptEnd struct {
 	AttemptStart
 	AttemptResult
@@ -58,15 +58,15 @@ type AttemptEnd struct {
 	Next delivery.Next
 }
 
-// EndpointBacklog counts what an endpoint is owed, each up to 1,000, and says when there is something to do; zero:
-// nothing is pending, or only first attempts, which are due.
+// EndpointBacklog counts the deliveries that wait for an endpoint, each kind up to 1,000, and has the time of the next
+// work; zero: nothing is pending, or only first attempts, which are due.
 type EndpointBacklog struct {
 	First, Later int
 	NextAt       time.Time
 }
 
-// BeginDeliveries reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
-// it is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
+// BeginDeliveries reads an endpoint, even a deleted one, for its deliveries, and clears the mark that it is being
+// woken. Later deliveries mark it again. Fault: webhook_endpoint_not_found.
 func (tx *Tx) BeginDeliveries(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	err := core.Queries.WebhookEndpointClearWakePending(ctx, tx.Pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
@@ -87,8 +87,8 @@ func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon
 	return row.Horizon, row.Last, core.Translate("PageBounds", err)
 }
 
-// DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind
-// at most limit later ones. Of an endpoint that is not of that revision any more, it lists nothing.
+// DueDeliveries lists the due deliveries of an endpoint: at most limit first attempts, in the order of their events,
+// behind at most limit later ones. For an endpoint that is not of that revision any more, it lists nothing.
 func (r Reader) DueDeliveries(
 	ctx context.Context, environmentID, endpointID string, revision int64, at time.Time, limit int,
 ) ([]DueDelivery, error) {
@@ -115,7 +115,7 @@ type LostAttempt struct {
 	State delivery.State
 }
 
-// LostAttempts lists those of an endpoint that began before then, the oldest first.
+// LostAttempts lists the open attempts of an endpoint that began before a time, the oldest first.
 func (r Reader) LostAttempts(
 	ctx context.Context, environmentID, endpointID string, before time.Time, limit int,
 ) ([]LostAttempt, error) {
@@ -132,7 +132,7 @@ func (r Reader) LostAttempts(
 	}), core.Translate("WebhookAttemptListLost", err)
 }
 
-// EndpointBacklog counts what an endpoint is owed.
+// EndpointBacklog counts the deliveries that wait for an endpoint.
 func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID string) (EndpointBacklog, error) {
 	row, err := core.Queries.WebhookDeliveryNextDue(ctx, r.Handle, dbsqlc.WebhookDeliveryNextDueParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, HeldSeconds: AttemptHeld.Seconds(), AtMost: backlogCounted,
@@ -219,7 +219,7 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 	return core.Queries.WebhookAttemptEnd(ctx, tx.Pipe, p)
 }
 
-// MayBeDue reports whether DueDeliveries may find something beside what is known: a cheap question.
+// MayBeDue reports whether DueDeliveries may find deliveries that are not known: a cheap query.
 func (r Reader) MayBeDue(
 	ctx context.Context, environmentID, endpointID string, at time.Time, known []string,
 ) (bool, error) {

@@ -15,7 +15,7 @@ type WebhookBacklog struct {
 	Failing int           // enabled endpoints that fail for longer than asked for
 }
 
-// Backlog reads it at now; what is due for longer than late is overdue. Global.
+// Backlog reads the backlog at now; work that has been due for longer than late is overdue. Global.
 func (r Reader) Backlog(
 	ctx context.Context, now time.Time, late, failing time.Duration,
 ) (WebhookBacklog, error) {

@@ -34,7 +34,7 @@ type WebhookDelivery struct {
 type WebhookDeliveryFilter struct {
 	EndpointID string
 	EventID    string
-	ObjectID   string // what the event is about: the id of a payment transaction lists the deliveries of that payment
+	ObjectID   string // the event's object: the id of a payment transaction lists the deliveries of that payment
 	Status     delivery.Status
 	// Since and Before bound the time, real, at which the delivery was written: since ≤ t < before.
 	Since, Before time.Time

@@ -27,7 +27,7 @@ const (
 type EndpointChange struct {
 	Action    EndpointAction
 	Fields    []string                // of an update: their names in the API
-	Reason    delivery.DisabledReason // of what was disabled; empty: from before reasons were noted
+	Reason    delivery.DisabledReason // of a disabling; empty: from before reasons were recorded
 	ActorKind core.ActorKind          // read only, like the following: the transaction's
 	ActorID   string
 	ChangedAt time.Time // real
@@ -43,7 +43,7 @@ func (tx *Tx) noteEndpointChange(ctx context.Context, environmentID, endpointID 
 	})
 }
 
-// EndpointChanges lists those of a webhook endpoint, also of a deleted one, oldest first.
+// EndpointChanges lists the changes of a webhook endpoint, even a deleted one, oldest first.
 func (r Reader) EndpointChanges(ctx context.Context, environmentID, endpointID string) ([]EndpointChange, error) {
 	found, err := core.Queries.WebhookEndpointChangeList(ctx, r.Handle, dbsqlc.WebhookEndpointChangeListParams{
 		EnvironmentID: environmentID, EndpointID: endpointID,

@@ -36,7 +36,7 @@ type WebhookEndpointFilter struct {
 	Status delivery.EndpointStatus
 }
 
-// Endpoint reads one that is not deleted. Fault: webhook_endpoint_not_found.
+// Endpoint reads an endpoint that is not deleted. Fault: webhook_endpoint_not_found.
 func (r Reader) Endpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	row, err := core.Queries.WebhookEndpointGet(ctx, r.Handle,
 		dbsqlc.WebhookEndpointGetParams{EnvironmentID: environmentID, ID: id})
@@ -93,8 +93,8 @@ func (tx *Tx) LockRegistrations(
 	return row.AppID, row.Keyset, core.ReadError("environment", err)
 }
 
-// LockEndpoint reads one that no other transaction may change until this one ends. Lock it before anything is emitted.
-// Fault: webhook_endpoint_not_found.
+// LockEndpoint reads an endpoint and locks it until this transaction ends. Lock it before anything is emitted. Fault:
+// webhook_endpoint_not_found.
 func (tx *Tx) LockEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	row, err := core.Queries.WebhookEndpointLock(ctx, tx.Pipe,
 		dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})
@@ -120,8 +120,9 @@ func (tx *Tx) InsertEndpoint(ctx context.Context, environmentID string, e Webhoo
 	return tx.noteEndpointChange(ctx, environmentID, e.ID, EndpointChange{Action: EndpointRegistered})
 }
 
-// SaveEndpoint writes what may change, notes who changed what, and wakes the endpoint's workflow: it closes what
-// a disabled or deleted endpoint is still owed. Fault: webhook_endpoint_changed, when it is not of the revision read.
+// SaveEndpoint writes the fields that may change, records the change and its actor, and wakes the endpoint's workflow,
+// which closes the remaining deliveries of a disabled or deleted endpoint. Fault: webhook_endpoint_changed, when it is
+// not of the revision read.
 func (tx *Tx) SaveEndpoint(
 	ctx context.Context, environmentID string, e WebhookEndpoint, change EndpointChange,
 ) error {

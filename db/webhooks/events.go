@@ -105,7 +105,7 @@ func (r Reader) eventsOf(
 	return all[:min(len(all), int(in.RowLimit))], nil
 }
 
-// recorded narrows a span of positions to what was recorded in the time that the filter allows.
+// recorded narrows a span of positions to the events recorded in the filter's time.
 func (r Reader) recorded(ctx context.Context, environmentID string, f EventFilter, span core.Bounds) (core.Bounds,
 	error) {
 	if f.RecordedFrom.IsZero() && f.RecordedTo.IsZero() {

@@ -23,10 +23,10 @@ type LoggedAttempt struct {
 	ResponseBytes int              // as many as are stored
 }
 
-// Log bounds what a read of attempts returns of each delivery.
+// Log bounds the attempts that a read returns for each delivery.
 type Log struct {
 	Attempts     int // the last ones
-	ExcerptBytes int // the beginning of what the receiver answered
+	ExcerptBytes int // the beginning of the receiver's answer
 }
 
 // Log lists the last attempts of deliveries, by delivery and number.
@@ -64,13 +64,13 @@ func (r Reader) Log(
 	return attempts, nil
 }
 
-// Waiting counts what an endpoint is owed: first attempts and later ones, each up to 1,000.
+// Waiting counts the deliveries that wait for an endpoint: first attempts and later ones, each up to 1,000.
 type Waiting struct {
 	First, Later int
 	Since        time.Time // the oldest of them waits since then, real; zero: nothing waits
 }
 
-// WaitingDeliveries counts what endpoints are owed; those that are owed nothing are left out.
+// WaitingDeliveries counts the deliveries that wait for endpoints; endpoints without any are omitted.
 func (r Reader) WaitingDeliveries(
 	ctx context.Context, environmentID string, endpointIDs []string,
 ) (waiting map[string]Waiting, err error) {
@@ -103,7 +103,7 @@ func (r Reader) narrow(ctx context.Context, span *core.Bounds, since, before tim
 	if err != nil {
 		return core.Translate("WebhookDeliveryPositions", err)
 	}
-	if at.First == 0 { // nothing is that new
+	if at.First == 0 { // no event is that new
 		at.First = math.MaxInt64
 	}
 	span.Above, span.Below = max(span.Above, at.First-1), min(span.Below, at.Last+1)
