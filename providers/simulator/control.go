@@ -39,7 +39,7 @@ func (s *Simulator) Control() http.Handler {
 	return mux
 }
 
-// Ledger is what moved at all providers, oldest first, as far as it is on disk.
+// Ledger returns the movements at all providers, oldest first, as far as they are on disk.
 func (s *Simulator) Ledger() ([]core.Movement, error) {
 	all := []core.Movement{}
 	for _, p := range s.providers {

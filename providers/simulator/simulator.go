@@ -1,5 +1,5 @@
-// Package simulator owns the process that stands in for all payment providers: one server for each dialect, and the
-// control API over them. It does not own what a provider does (core and the dialects), nor on which ports they listen.
+// Package simulator owns the process that imitates all payment providers: one server for each dialect, and the control
+// API over them. It does not own the behaviour of a provider (core and the dialects), nor on which ports they listen.
 package simulator
 
 import (
@@ -11,9 +11,9 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Config is what the simulated providers have in common.
+// Config has the common settings of the simulated providers.
 type Config struct {
-	Ledger    string // path of Stripe's; the others lie beside it (ledger.jsonl, ledger.pawapay.jsonl)
+	Ledger    string // path of Stripe's; the others are in the same folder (ledger.jsonl, ledger.pawapay.jsonl)
 	KeyWindow time.Duration
 	HangFor   time.Duration
 	Now       func() time.Time
@@ -25,7 +25,7 @@ type Simulator struct {
 	providers []*core.Server
 }
 
-// New reads the ledgers back and is ready to serve. Faults: those of core.New.
+// New reads the ledgers and is ready to serve. Faults: those of core.New.
 func New(c Config) (*Simulator, error) {
 	s := &Simulator{}
 	for _, dialect := range dialects {
@@ -42,7 +42,7 @@ func New(c Config) (*Simulator, error) {
 	return s, nil
 }
 
-// path is where a provider's ledger lies.
+// path returns the path of a provider's ledger.
 func (c Config) path(provider string) string {
 	if provider == "stripe" || c.Ledger == "" {
 		return c.Ledger

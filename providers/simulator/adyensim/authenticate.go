@@ -11,7 +11,7 @@ import (
 // authenticationRequired is the refusalReasonCode of a payment that the bank wants its payer for.
 const authenticationRequired = "38"
 
-// payersPath is where Adyen's page stands in for the bank's. The real one is on another host.
+// payersPath is the path of the page that imitates the bank's. The real one is on another host.
 const payersPath = "/checkoutshopper/threeDS/redirect/"
 
 // atPage finds the payment whose payer may be at the page.
@@ -29,7 +29,7 @@ func (d *Dialect) showPage(c *core.Call) core.Answer {
 	return core.PayersPage()
 }
 
-// leavePage takes the payer's decision and sends the browser back with a redirectResult. Nothing is authorised yet; a
+// leavePage reads the payer's decision and sends the browser back with a redirectResult. Nothing is authorised yet; a
 // payer who decides again gets another result, and only the last one counts.
 func (d *Dialect) leavePage(c *core.Call) core.Answer {
 	p := d.atPage(c)
@@ -43,7 +43,7 @@ func (d *Dialect) leavePage(c *core.Call) core.Answer {
 		changed("payer", &record{Payment: &next}))
 }
 
-// details completes a payment with what the payer's browser brought back.
+// details completes a payment with the redirectResult from the payer's browser.
 func (d *Dialect) details(c *core.Call) core.Answer {
 	result := input[detailsRequest](c).Details.RedirectResult
 	p := d.state.redirected(result)

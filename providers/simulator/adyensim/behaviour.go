@@ -8,12 +8,12 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// behaviour is what a stored card makes the provider do. The zero value authorises at once.
+// behaviour is the provider's reaction to a stored card. The zero value authorises at once.
 type behaviour struct {
 	result      string // a resultCode other than Authorised
 	refusal     string // refusalReasonCode, of Refused
 	settleAfter time.Duration
-	settleTo    core.Settlement // of Pending: by itself; empty waits for a control
+	settleTo    core.Settlement // of Pending: automatically; empty waits for a control
 	delay       time.Duration
 	overloaded  bool // 429, surely not carried out
 	dropped     bool // the failure below strikes before anything is done
@@ -74,7 +74,8 @@ var (
 	pendingName = regexp.MustCompile(`^SIM_PENDING_([0-9]{1,6})S_(SUCCEED|FAIL)$`)
 )
 
-// behaviourNamed knows the fixed names, the families that carry a number, and every well-formed stored card.
+// behaviourNamed returns the behaviour of the fixed names, of the families with a number, and of every well-formed
+// stored card.
 func behaviourNamed(name string) (behaviour, bool) {
 	if b, known := behaviours[name]; known {
 		return b, true
@@ -94,8 +95,8 @@ func behaviourNamed(name string) (behaviour, bool) {
 	return behaviour{}, storedID.MatchString(name)
 }
 
-// behaviourOf is the script of the card for this shopper, of the shopper, of the card, else what the card's name says;
-// a card that has none of these does not exist. Adyen's own test values win.
+// behaviourOf returns the script of the card for this shopper, of the shopper or of the card, or else the behaviour of
+// the card's name; a card without any of these does not exist. Adyen's own test values win.
 func (d *Dialect) behaviourOf(in *paymentRequest) behaviour {
 	name := in.PaymentMethod.StoredPaymentMethodID
 	for _, script := range []string{in.ShopperReference + " " + name, in.ShopperReference, name} {

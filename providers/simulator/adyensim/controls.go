@@ -6,7 +6,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Controls are what people and banks do at Adyen without its API.
+// Controls are the actions of people and banks at Adyen outside its API.
 func (d *Dialect) Controls() core.Controls {
 	return core.Controls{
 		Settle: d.controlSettle, SettleRefund: d.controlSettleRefund, Refund: d.controlRefund, Dispute: d.controlDispute,
@@ -134,7 +134,7 @@ func (d *Dialect) controlScript(in core.Script) core.Answer {
 
 var disputeEvent = regexp.MustCompile(`^(REQUEST|NOTIFICATION|CHARGEBACK|SECOND|ISSUER|PREARBITRATION|SCHEME)`)
 
-// controlMessage is one more message about an object. Without an event it is the one that its state suggests.
+// controlMessage is one more message about an object. Without an event it is that of the object's state.
 func (d *Dialect) controlMessage(ref, event string) (core.Message, bool) {
 	or := func(natural string) string {
 		if event != "" {

@@ -1,6 +1,6 @@
-// Package adyensim owns what is Adyen's about the simulated Adyen: the paths of Checkout v71, its JSON, stored cards
-// that behave on demand, and standard webhooks with an HMAC on every item. It does not own faults, idempotency, the
-// ledger's file or the control API (core).
+// Package adyensim owns Adyen's part of the simulated Adyen: the paths of Checkout v71, its JSON, stored cards with a
+// set behaviour, and standard webhooks with an HMAC on every item. It does not own faults, idempotency, the ledger's
+// file or the control API (core).
 package adyensim
 
 import (
@@ -11,11 +11,11 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Config says which accounts there are.
+// Config has the accounts.
 type Config struct {
 	APIKeys          []string // accepted keys; empty accepts every one
 	MerchantAccounts []string // accepted accounts; empty accepts every one
-	Live             bool     // which half it stands for: Adyen's keys do not tell
+	Live             bool     // the half that it imitates: Adyen's keys do not show it
 }
 
 // Dialect is Adyen's.

@@ -54,7 +54,7 @@ func TestPayments_ResultCodes(t *testing.T) {
 	require.Equal(t, "in_7", s.Moved(core.Capture)[0].Invoice)
 }
 
-// Adyen's own test values win over what the card does.
+// Adyen's own test values take precedence over the card's behaviour.
 func TestPayments_AdyensTestValues(t *testing.T) {
 	t.Parallel()
 	s := simtest.Fresh(t, adyensim.New(adyensim.Config{}))

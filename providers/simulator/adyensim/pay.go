@@ -6,7 +6,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// pay carries a payment out. The account captures automatically: what is authorised is captured.
+// pay carries a payment out. The account captures automatically, so an authorised payment is captured.
 func (d *Dialect) pay(c *core.Call) core.Answer {
 	in := input[paymentRequest](c)
 	if refused := d.check(in); refused != nil {
@@ -60,7 +60,7 @@ func newPayment(in *paymentRequest, b behaviour) *payment {
 	return p
 }
 
-// decided is the effect of a payment with its webhook. silent: nobody learns of it from the answer.
+// decided returns the effect of a payment with its webhook. silent: the answer does not show it.
 func (d *Dialect) decided(p *payment, refusal string, silent bool) *core.Effect {
 	rec := &record{Payment: p}
 	switch {
@@ -72,7 +72,7 @@ func (d *Dialect) decided(p *payment, refusal string, silent bool) *core.Effect 
 	return changed("payment", rec)
 }
 
-// render is the answer, with what an account can have switched on: a caller must not keep it.
+// render returns the answer, with data that an account can have enabled: a caller must not keep it.
 func (p *payment) render(refusal string) map[string]any {
 	body := map[string]any{
 		"pspReference": p.PSP, "resultCode": p.Status, "merchantReference": p.Reference,
@@ -102,7 +102,7 @@ func (d *Dialect) arm(p *payment) {
 	})
 }
 
-// settle ends a pending payment; nobody learns of it but by webhook.
+// settle ends a pending payment; only the webhook shows it.
 func (d *Dialect) settle(p *payment, to core.Settlement) (*payment, *core.Effect) {
 	next := *p
 	next.SettleAt, next.SettleTo = nil, ""

@@ -89,8 +89,8 @@ type standaloneRequest struct {
 	PaymentReference string `json:"paymentReference"`
 }
 
-// read decodes a body strictly: a field that Adyen has and this simulator lacks is refused, so that a test notices
-// when an adapter begins to depend on something nobody imitates.
+// read decodes a body strictly: a field that Adyen has and this simulator lacks is refused, so that a test notices when
+// an adapter begins to depend on something that is not imitated.
 func read[T any](c *core.Call) *core.Answer {
 	into := new(T)
 	d := json.NewDecoder(bytes.NewReader(c.Body))

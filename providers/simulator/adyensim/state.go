@@ -17,8 +17,8 @@ type payment struct {
 	SettleAt    *time.Time `json:"settle_at,omitempty"`
 	SettleTo    string     `json:"settle_to,omitempty"`
 
-	// Of one that waits for its payer: where the page sends the browser to, what it appends to that, and what the payer
-	// has decided there.
+	// Of one that waits for its payer: the address to which the page sends the browser, the parameter that it appends,
+	// and the payer's decision there.
 	ReturnURL      string `json:"return_url,omitempty"`
 	RedirectResult string `json:"redirect_result,omitempty"`
 	Confirmed      bool   `json:"confirmed,omitempty"`

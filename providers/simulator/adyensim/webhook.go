@@ -73,7 +73,7 @@ func (d *Dialect) refundItem(p *payment, r *refund, event string, success bool) 
 	return i
 }
 
-// message freezes items, which arrive together. Its ID is that of the first, by which a receiver tells repeats.
+// message freezes items, which arrive together. Its ID is that of the first, by which a receiver recognizes repeats.
 func (d *Dialect) message(asynchronous bool, items ...item) core.Message {
 	n := notification{Live: strconv.FormatBool(d.config.Live)}
 	for _, i := range items {

@@ -17,8 +17,8 @@ import (
 	"perennial/providers/simulator/stripesim"
 )
 
-// BenchmarkCharge tells how many durable charges a second the simulator can take, so that a benchmark of Perennial
-// knows when it measures the simulator instead.
+// BenchmarkCharge measures how many durable charges a second the simulator can take, so that a benchmark of Perennial
+// can tell when it measures the simulator instead.
 func BenchmarkCharge(b *testing.B) {
 	sim, err := core.New(core.Config{LedgerPath: filepath.Join(b.TempDir(), "ledger.jsonl"), Now: time.Now},
 		stripesim.New(stripesim.Config{}))

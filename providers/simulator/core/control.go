@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// controlRoutes are how tests and operators steer the simulator. They need no key: whoever reaches the port may.
+// controlRoutes are the routes by which tests and operators steer the simulator. They need no key: every client that
+// reaches the port may use them.
 func (s *Server) controlRoutes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, run := range map[string]http.HandlerFunc{
@@ -61,7 +62,7 @@ func refuse(w http.ResponseWriter, message string) {
 	writeControl(w, http.StatusBadRequest, map[string]string{"error": message})
 }
 
-// do runs a control of the dialect and answers once what it changed is on disk.
+// do runs a control of the dialect and answers once its changes are on disk.
 func (s *Server) do(w http.ResponseWriter, what string, known bool, run func() Answer) {
 	if !known {
 		writeControl(w, http.StatusNotFound, map[string]string{
@@ -102,7 +103,7 @@ func (s *Server) controlForgetKeys(w http.ResponseWriter, _ *http.Request) {
 	s.do(w, "", true, func() Answer { return Done(map[string]any{}, &Effect{Kind: keysForgotten}) })
 }
 
-// controlClock moves the provider's clock forward: keys grow old and what is scheduled happens.
+// controlClock moves the provider's clock forward: keys grow old and scheduled events happen.
 func (s *Server) controlClock(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Advance string `json:"advance"`

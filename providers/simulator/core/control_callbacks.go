@@ -49,7 +49,7 @@ func (s *Server) controlCallbacks(w http.ResponseWriter, r *http.Request) {
 func (s *Server) controlSendCallback(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Object string       `json:"object"` // the reference of a payment, refund or dispute
-		Type   string       `json:"type"`   // empty: what the object's state suggests
+		Type   string       `json:"type"`   // empty: that of the object's state
 		Copies int          `json:"copies"`
 		Delay  string       `json:"delay"`
 		Fault  CallbackKind `json:"fault"`

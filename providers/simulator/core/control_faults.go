@@ -71,7 +71,7 @@ func (in faultOrder) check() (wait time.Duration, problem string) {
 	return wait, ""
 }
 
-// controlFaults lists what has not struck yet.
+// controlFaults lists the pending faults.
 func (s *Server) controlFaults(w http.ResponseWriter, _ *http.Request) {
 	list := struct {
 		Requests  []Fault         `json:"requests"`

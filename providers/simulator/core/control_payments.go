@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// What people and banks do at the provider without its API: approve, refuse, refund at the dashboard, dispute, decide.
+// The actions of people and banks at the provider outside its API: approve, refuse, refund at the dashboard, dispute,
+// decide.
 
 type settle = func(ref string, to Settlement) Answer
 

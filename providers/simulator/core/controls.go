@@ -1,18 +1,18 @@
 package core
 
-// Settlement is how a test ends something pending.
+// Settlement is the way in which a test ends a pending operation.
 type Settlement string
 
 // The settlements.
 const (
 	Succeed Settlement = "succeeded" // the payer approves
 	Fail    Settlement = "failed"    // the payer or the issuer refuses
-	Expire  Settlement = "expired"   // nobody reacts in time
+	Expire  Settlement = "expired"   // no reaction in time
 )
 
-// Controls are what people and banks do at a provider without its API. Each is nil where the provider has no such
-// thing; the server then says so. A ref is the provider's reference or our own. Amounts are ISO minor units; zero is
-// all that is left. An Answer with a status other than 200 refuses.
+// Controls are the actions of people and banks at a provider outside its API. Each is nil where the provider has no
+// such action; the server then says so. A ref is the provider's reference or our own. Amounts are ISO minor units; zero
+// is all that is left. An Answer with a status other than 200 refuses.
 type Controls struct {
 	Settle       func(ref string, to Settlement) Answer
 	SettleRefund func(ref string, to Settlement) Answer // also ends a refund that had succeeded: it comes back
@@ -21,7 +21,7 @@ type Controls struct {
 	CloseDispute func(ref string, won bool) Answer
 	// Script makes a payment method (or a customer's) behave like another from now on; an empty behaviour ends it.
 	Script func(s Script) Answer
-	// Message is one more callback about an object as it is now; without a type the one that its state suggests.
+	// Message is one more callback about an object in its present state; without a type that of the state.
 	Message func(ref, kind string) (Message, bool)
 }
 

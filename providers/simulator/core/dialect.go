@@ -19,8 +19,8 @@ type Dialect interface {
 	Endpoints() map[string]Endpoint
 	// Authenticate reads whose credentials the call carries into Live and Account; nil accepts them.
 	Authenticate(c *Call) *Answer
-	// Key returns the idempotency key of a call, empty where it has none, and what the key binds: two calls of one key
-	// must have the same fingerprint.
+	// Key returns the idempotency key of a call, empty where it has none, and the fingerprint that the key binds: two
+	// calls of one key must have the same.
 	Key(c *Call) (key, fingerprint string, refused *Answer)
 	// Refuse words a refusal that is of no endpoint. subject is the key, or the method and path.
 	Refuse(r Refusal, subject string) Answer
@@ -30,7 +30,7 @@ type Dialect interface {
 	Decode(change json.RawMessage) (any, error)
 	// Apply is the only place that changes the dialect's objects, both while serving and while the ledger is read back.
 	Apply(change any)
-	// Controls are what a test can make people and banks do.
+	// Controls are the actions of people and banks for tests.
 	Controls() Controls
 	// Sign signs a callback.
 	Sign(o Outgoing) Signed
@@ -38,7 +38,7 @@ type Dialect interface {
 	Falsify(body []byte, l Lie) ([]byte, error)
 }
 
-// Refusal is why the server answers in place of an endpoint.
+// Refusal is the reason why the server answers in place of an endpoint.
 type Refusal string
 
 // The refusals.
@@ -55,9 +55,9 @@ const (
 // Endpoint is one path of the provider's API.
 type Endpoint struct {
 	Open bool // needs no authentication: a token endpoint, public keys
-	// Read decodes the call into Input and refuses what is malformed. It may be nil.
+	// Read decodes the call into Input and refuses a malformed one. It may be nil.
 	Read func(c *Call) *Answer
-	// Delay is how long the provider takes before Run. It may be nil.
+	// Delay returns the provider's delay before Run. It may be nil.
 	Delay func(c *Call) time.Duration
 	Run   func(c *Call) Answer
 }
@@ -72,19 +72,19 @@ type Call struct {
 	Body    []byte
 	Live    bool
 	Account string // whose credentials it carried
-	Input   any    // what Read made of it
+	Input   any    // the result of Read
 	value   func(name string) string
 }
 
 // PathValue is a wildcard of the endpoint's pattern.
 func (c *Call) PathValue(name string) string { return c.value(name) }
 
-// Answer is what was decided: the reply, what the ledger must hold before anyone sees it, and whether anyone shall see
-// it at all.
+// Answer is a decision: the reply, the entry that the ledger must have before anyone sees the reply, and whether it is
+// sent at all.
 type Answer struct {
 	Status   int
 	Body     any         // encoded as JSON; nil: an empty body
-	Header   http.Header // beside those of Stamp
+	Header   http.Header // in addition to those of Stamp
 	Effect   *Effect     // nil where nothing changed
 	Remember bool        // store the reply under the idempotency key
 	Hang     bool        // do everything, then never answer
@@ -98,7 +98,7 @@ type Effect struct {
 	Messages  []Message // to send once the change is on disk
 }
 
-// Message is a callback, its object frozen. Asynchronous means that nobody learned of it from an answer.
+// Message is a callback with a frozen object. Asynchronous means that no answer has shown the change.
 type Message struct {
 	ID           string
 	Type         string
@@ -121,7 +121,7 @@ type Signed struct {
 	Body   []byte
 }
 
-// Lie is what is false in a callback that is otherwise genuine.
+// Lie is the false part of a callback that is otherwise genuine.
 type Lie string
 
 // The lies.

@@ -1,6 +1,6 @@
 package core
 
-// Connections are those that the gate keeps.
+// Connections returns the number of connections that the gate keeps.
 func (s *Server) Connections() int {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()

@@ -52,7 +52,7 @@ type Fault struct {
 	Count int       `json:"count"`           // how many more it strikes
 	After int       `json:"after,omitempty"` // how many matching requests it lets pass first
 	Delay string    `json:"delay,omitempty"` // of delay and slow_body; default 1s
-	// RetryAfter is what a 429 or 503 says, in seconds; default 1 for 429, none for 503.
+	// RetryAfter is the header of a 429 or 503, in seconds; default 1 for 429, none for 503.
 	RetryAfter int `json:"retry_after,omitempty"`
 	wait       time.Duration
 }
@@ -84,7 +84,7 @@ func (s *Server) takeFault(method, path string) *Fault {
 	return nil
 }
 
-// strike answers in the way of a fault that keeps the request from being carried out, and reports whether it did.
+// strike performs a fault that keeps the request from being carried out, and reports whether it did.
 func (s *Server) strike(w http.ResponseWriter, r *http.Request, c *Call, f *Fault) bool {
 	if f == nil {
 		return false

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// usedKey is what an idempotency key is remembered by.
+// usedKey is a used idempotency key with its answer.
 type usedKey struct {
 	Key         string          `json:"key"`
 	Fingerprint string          `json:"fingerprint"`
@@ -16,9 +16,9 @@ type usedKey struct {
 	Body        json.RawMessage `json:"body,omitempty"`
 }
 
-// reserve claims a key for the present call. If the key is taken it returns what to answer instead: the first answer
-// again, a refusal because the fingerprint differs, or one because the first call is still running. A key older than
-// the window is as good as new, which is what makes charging twice possible.
+// reserve claims a key for the present call. If the key is taken it returns another answer: the first answer again, a
+// refusal because the fingerprint differs, or one because the first call is still running. A key older than the window
+// is as good as new, which is what makes charging twice possible.
 func (s *Server) reserve(key, mark string) (instead *Answer, replayed bool) {
 	if key == "" {
 		return nil, false

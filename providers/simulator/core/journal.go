@@ -85,7 +85,7 @@ func prepare(file *os.File, path string, apply func([]byte) error) error {
 }
 
 // replay returns the length of the file up to the last whole line. A last line without its newline was never
-// acknowledged to anyone; a broken line before it means that somebody edited the file.
+// acknowledged to anyone; a broken line before it means that the file was edited.
 func replay(file io.Reader, apply func([]byte) error) (whole int64, err error) {
 	r := bufio.NewReader(file)
 	for n := 1; ; n++ {
@@ -121,8 +121,8 @@ func (j *journal) append(l line) uint64 {
 	return j.appended
 }
 
-// last is the number of the newest line; whoever answers from memory waits for it, lest a reader see what a crash
-// could still undo.
+// last returns the number of the newest line. Callers that answer from memory wait for it; otherwise a crash could undo
+// what they answered.
 func (j *journal) last() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,7 +166,7 @@ func (j *journal) flush() {
 	}
 }
 
-// close writes what is queued and gives the file up.
+// close writes the queue and closes the file.
 func (j *journal) close() error {
 	j.mu.Lock()
 	j.closed = true

@@ -97,7 +97,7 @@ func TestJournal_OneProcessPerLedger(t *testing.T) {
 	require.Equal(t, "ledger_in_use", fault.From(err).Code)
 }
 
-// The process that this test binary becomes when asked: a simulator that nobody closes.
+// The process that this test binary becomes on request: a simulator that is never closed.
 func TestMain(m *testing.M) {
 	path := os.Getenv("SIMULATOR_TEST_LEDGER")
 	if path == "" {
@@ -144,7 +144,7 @@ func TestJournal_SurvivesKill(t *testing.T) {
 			}
 		}()
 		require.NoError(t, child.Process.Kill())
-		_ = child.Wait() // it says "killed", which we know
+		_ = child.Wait() // it says "killed", as expected
 		<-hanging
 	}
 	final := start(t, path, nil)

@@ -19,8 +19,8 @@ const (
 const keysForgotten = "keys_forgotten"
 
 // Movement is one entry of the provider's books, in the same form for every provider. Amount is in ISO 4217 minor
-// units; WireAmount is what the protocol said, because the ledger is what the provider did and not what the caller
-// meant. The server fills in Provider, At and Key.
+// units; WireAmount is the amount of the protocol, because the ledger records the provider's action and not the
+// caller's intention. The server fills in Provider, At and Key.
 type Movement struct {
 	Provider      string    `json:"provider"`
 	Kind          string    `json:"kind"`
@@ -90,7 +90,7 @@ func (s *Server) commit(e *Effect, key *usedKey) uint64 {
 	return s.journal.append(l)
 }
 
-// apply is the only place that changes what the ledger remembers.
+// apply is the only function that changes the ledger's state in memory.
 func (s *Server) apply(l line) {
 	if l.Change != nil {
 		s.dialect.Apply(l.Change)

@@ -14,7 +14,7 @@ type outage struct {
 
 var outageModes = []string{"", "429", "500", "503", "hang", "refuse"}
 
-// suffer answers in the outage's way and reports whether there is one.
+// suffer answers as the outage does and reports whether there is one.
 func (s *Server) suffer(w http.ResponseWriter, r *http.Request, c *Call) bool {
 	s.mu.Lock()
 	o := s.outage

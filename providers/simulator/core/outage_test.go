@@ -57,7 +57,7 @@ func TestOutage_RefusedConnection(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return r.Connections() == 0
 	}, 30*time.Second, time.Millisecond, "kept connections must not survive")
-	require.Eventually(t, func() bool { // one that was being set up while the port closed is reset
+	require.Eventually(t, func() bool { // a connection that was being set up while the port closed is reset
 		res, err := http.Get(r.URL + "/v1/balance")
 		if err == nil {
 			_ = res.Body.Close()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A provider's page stands in for that of the payer's bank.
+// A provider's page imitates that of the payer's bank.
 
 // PayersPage asks the payer; the form posts `decision`, which is `confirm` or `refuse`, to the same address.
 func PayersPage() Answer {
@@ -15,10 +15,10 @@ func PayersPage() Answer {
 		`<button name="decision" value="confirm">Confirm</button> <button name="decision" value="refuse">Refuse</button></form>`)
 }
 
-// NoPayersPage says that there is nothing to decide.
+// NoPayersPage returns a page that says that there is nothing to decide.
 func NoPayersPage() Answer { return page(http.StatusNotFound, "<p>There is nothing to confirm here.") }
 
-// PayerLeaves sends the payer's browser back to the shop, with what the provider adds to the address.
+// PayerLeaves sends the payer's browser back to the shop, with the provider's parameters in the address.
 func PayerLeaves(returnURL string, added url.Values, e *Effect) Answer {
 	separator := "?"
 	if strings.Contains(returnURL, "?") {

@@ -11,7 +11,7 @@ import (
 	"perennial/providers/simulator/stripesim"
 )
 
-// rig is a simulated Stripe, the oldest of the dialects: what is common to all is tested through it.
+// rig is a simulated Stripe, the oldest of the dialects, through which the common parts are tested.
 type rig struct{ *simtest.Sim }
 
 func start(t *testing.T, path string, change func(*core.Config)) rig {

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Schedule makes the provider do something at a time, in place of what was scheduled under the same ID. Schedules are
-// not in the ledger: a dialect makes them again while its changes are applied. The caller holds the lock, as a Dialect
-// always does.
+// Schedule schedules an action of the provider, replacing the one with the same ID. Schedules are not in the ledger: a
+// dialect makes them again while its changes are applied. The caller holds the lock, as a Dialect always does.
 func (s *Server) Schedule(id string, at time.Time, run func() *Effect) {
 	s.Unschedule(id)
 	e := &entry{id: id, at: at, run: run}
@@ -16,7 +15,7 @@ func (s *Server) Schedule(id string, at time.Time, run func() *Effect) {
 	s.arm()
 }
 
-// Unschedule forgets what was scheduled under the ID.
+// Unschedule removes the scheduled action with the ID.
 func (s *Server) Unschedule(id string) {
 	if e := s.schedule.entries[id]; e != nil {
 		heap.Remove(&s.schedule, e.index)
@@ -24,7 +23,7 @@ func (s *Server) Unschedule(id string) {
 	}
 }
 
-// settleDue does what is due; every request begins with it, so that what a client reads never depends on a timer's
+// settleDue performs due actions; every request begins with it, so that a client's reads never depend on a timer's
 // punctuality. The caller holds the lock.
 func (s *Server) settleDue() {
 	for len(s.schedule.order) > 0 && !s.schedule.order[0].at.After(s.Now()) {

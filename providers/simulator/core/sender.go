@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Callbacks says where signed messages go.
+// Callbacks configures the sending of signed messages.
 type Callbacks struct {
 	URL    string `json:"url"`
 	Secret string `json:"secret"`
-	// Synchronous also sends messages about what the caller already knows from the answer to its request, as providers
-	// do. Off by default: it doubles the traffic of a load test.
+	// Synchronous also sends messages about changes that the caller already knows from the answer to its request, as
+	// providers do. Off by default: it doubles the traffic of a load test.
 	Synchronous bool          `json:"synchronous"`
 	Copies      int           `json:"copies"` // how often each message is sent; default once
 	Delay       time.Duration `json:"-"`
@@ -30,8 +30,8 @@ type CallbackAttempt struct {
 	Fault   CallbackKind `json:"fault,omitempty"`
 }
 
-// retries are the pauses after failed attempts: the days of a provider, shortened to what a test waits for. What is
-// still undelivered when the simulator stops is lost, as it is when a provider gives up; the receiver has to poll.
+// retries are the pauses after failed attempts: a provider's days, shortened to a test's seconds. Messages that are
+// undelivered when the simulator stops are lost, as when a provider gives up; the receiver has to poll.
 var retries = []time.Duration{time.Second, 5 * time.Second, 25 * time.Second}
 
 const (

@@ -9,8 +9,8 @@ import (
 
 const maxBody = 1 << 20
 
-// serve takes a request through the same steps for every endpoint: what breaks on the way, who, what, was it done
-// before, do it, make it durable, and only then tell.
+// serve takes a request through the same steps for every endpoint: faults on the way, authentication, reading, repeats,
+// the action, the disk, and only then the answer.
 func (s *Server) serve(e Endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &Call{

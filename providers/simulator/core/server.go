@@ -1,6 +1,6 @@
-// Package core owns what every simulated payment provider has: a ledger synced to disk before anybody reads an answer,
-// idempotency keys that are forgotten, a record of what arrived, faults, a clock, callbacks and the control API. It
-// does not own a provider's protocol (a Dialect does), nor any opinion on what a caller should do about its answers.
+// Package core owns the common parts of every simulated payment provider: a ledger synced to disk before an answer is
+// read, idempotency keys that are forgotten, a record of requests, faults, a clock, callbacks and the control API. It
+// does not own a provider's protocol (a Dialect does), nor any opinion on how a caller should treat its answers.
 package core
 
 import (
@@ -14,7 +14,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// Config says where the ledger lives and how the simulated provider behaves.
+// Config has the ledger's path and the behaviour of the simulated provider.
 type Config struct {
 	LedgerPath        string           // append-only file; created where absent, read back where present
 	IdempotencyWindow time.Duration    // how long a key is remembered; default 24 h

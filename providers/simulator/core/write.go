@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// reply is how an answer goes out.
+// reply has the circumstances of an answer.
 type reply struct {
 	replayed bool
 	fault    *Fault // that strikes after everything is done
 }
 
-// write tells what was decided, or fails to.
+// write sends the decided answer, or fails to.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, c *Call, a Answer, how reply) {
 	if a.Hang {
 		s.hang(r)
@@ -48,7 +48,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, c *Call, a Answer
 		s.trickle(w, r, body, how.fault.wait)
 		return
 	}
-	_, _ = w.Write(body) // a client that left is not our concern: what it asked for is in the ledger
+	_, _ = w.Write(body) // the client may have left: its request is in the ledger
 }
 
 func encode(body any) ([]byte, error) {

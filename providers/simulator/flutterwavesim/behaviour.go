@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// behaviour is what a payment method makes the provider do. The zero value captures: a card at once, a prompt when its
+// behaviour is the provider's reaction to a payment method. The zero value captures: a card at once, a prompt when its
 // payer confirms it.
 type behaviour struct {
 	declined string        // type of the processor's response
-	next     string        // what the payer would have to do
+	next     string        // the payer's next action
 	pending  bool          // until it is settled
 	after    time.Duration // of a pending charge, with to
 	to       string        // succeeded, failed
@@ -75,7 +75,7 @@ var (
 	pendingName = regexp.MustCompile(`^pmd_sim_pending_([0-9]{1,6})s_(succeed|fail)$`)
 )
 
-// behaviourNamed knows the fixed names and the families.
+// behaviourNamed returns the behaviour of the fixed names and the families.
 func behaviourNamed(name string) (behaviour, bool) {
 	if b, known := behaviours[name]; known {
 		return b, true
@@ -101,7 +101,7 @@ func behaviourNames() []string {
 		"pmd_card_<processor type>", "pmd_sim_slow_<ms>", "pmd_sim_pending_<n>s_succeed", "pmd_sim_pending_<n>s_fail")
 }
 
-// scenarios are the values of the sandbox's X-Scenario-Key: what a card asks of its owner.
+// scenarios are the values of the sandbox's X-Scenario-Key: the action that a card requires of its owner.
 var scenarios = map[string]string{
 	"auth_pin": "requires_pin", "auth_pin_3ds": "requires_pin", "auth_3ds": "redirect_url",
 	"auth_avs": "requires_additional_fields", "auth_redirect": "redirect_url",

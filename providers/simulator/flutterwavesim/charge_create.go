@@ -68,7 +68,7 @@ func (s *Dialect) begin(c *core.Call, in chargeFields) (*charge, *core.Answer) {
 	}, nil
 }
 
-// cardOf finds what a charge of a saved card does.
+// cardOf returns the behaviour of a charge of a saved card.
 func (s *Dialect) cardOf(c *core.Call) (behaviour, bool) {
 	in, isCard := c.Input.(*cardRequest)
 	if !isCard {
@@ -129,7 +129,7 @@ func (s *Dialect) settleLater(ch *charge, b behaviour) {
 	}
 }
 
-// answer is how a behaviour tells of a new charge, or fails to.
+// answer returns the answer to a new charge by its behaviour, or none.
 func (s *Dialect) answer(ch *charge, b behaviour) core.Answer {
 	a := success(http.StatusCreated, ch.render())
 	if b.fail500 {

@@ -106,7 +106,7 @@ func (s *Dialect) prompt(ch *charge, b behaviour) {
 	}
 }
 
-// listNetworks lists those of a country.
+// listNetworks lists the networks of a country.
 func listNetworks(c *core.Call) core.Answer {
 	data := []any{}
 	for _, at := range countries {

@@ -1,6 +1,6 @@
-// Package flutterwavesim owns what is Flutterwave's about the simulated Flutterwave: access tokens, paths, objects,
-// trigger values, webhooks and their signature. It does not own faults, idempotency, the ledger's file or the control
-// API (core).
+// Package flutterwavesim owns Flutterwave's part of the simulated Flutterwave: access tokens, paths, objects, trigger
+// values, webhooks and their signature. It does not own faults, idempotency, the ledger's file or the control API
+// (core).
 package flutterwavesim
 
 import (
@@ -14,10 +14,10 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Config says which accounts there are, and how patient a test has to be.
+// Config has the accounts and the waiting times of tests.
 type Config struct {
 	Clients     map[string]string // secrets by client ID; empty accepts every client with any secret
-	TokenLife   time.Duration     // default 2 minutes, so that tokens end while somebody looks
+	TokenLife   time.Duration     // default 2 minutes, so that tokens expire during a manual test
 	PromptAfter time.Duration     // how long a payer takes to confirm a prompt; default a second
 	RefundAfter time.Duration     // how long a refund is new; default 20 ms
 	PlainHash   bool              // webhooks carry the secret hash itself instead of an HMAC
@@ -135,8 +135,8 @@ func (*Dialect) Stamp(h http.Header, c *core.Call, replayed bool) {
 	}
 }
 
-// readBody decodes a JSON body strictly: what the simulator does not imitate is refused, so that a test notices when an
-// adapter begins to depend on it.
+// readBody decodes a JSON body strictly: a field that the simulator does not imitate is refused, so that a test notices
+// when an adapter begins to depend on it.
 func readBody[T any](c *core.Call) *core.Answer {
 	in := new(T)
 	d := json.NewDecoder(strings.NewReader(string(c.Body)))

@@ -2,7 +2,7 @@ package flutterwavesim
 
 import "perennial/providers/simulator/core"
 
-// armCharge makes a pending charge end on time, so that its webhook leaves without anybody asking.
+// armCharge schedules the end of a pending charge, so that its webhook is sent without a request.
 func (s *Dialect) armCharge(c *charge) {
 	if c.SettleAt == nil || c.Status != pending {
 		s.server.Unschedule(c.ID)

@@ -6,7 +6,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// record is what one line of the ledger changes: the objects as they are after it.
+// record has the changes of one line of the ledger: the objects after it.
 type record struct {
 	Charge     *charge     `json:"charge,omitempty"`
 	Chargeback *chargeback `json:"chargeback,omitempty"`
@@ -55,7 +55,7 @@ func (o *ordered[T]) put(id string, v T) {
 	o.byID[id] = v
 }
 
-// newest lists those that are wanted, the newest first.
+// newest lists the wanted objects, the newest first.
 func (o *ordered[T]) newest(wanted func(T) bool) (list []T) {
 	for _, id := range slices.Backward(o.ids) {
 		if v := o.byID[id]; wanted(v) {
@@ -97,7 +97,8 @@ func (st *state) charge(ref string) *charge {
 	return nil
 }
 
-// scriptOf finds what was scripted: for both wins over for the customer, that over for the token.
+// scriptOf returns the scripted behaviour: a script for both wins over one for the customer, that over one for the
+// token.
 func (st *state) scriptOf(customer, token string) (behaviour, bool) {
 	for _, name := range []string{customer + "/" + token, "/" + customer, "/" + token} {
 		if s, found := st.scripts[name]; found {

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// behaviour is what a payer's number makes the operator do. The zero value leaves the prompt to the control API.
+// behaviour is the operator's reaction to a payer's number. The zero value leaves the prompt to the control API.
 type behaviour struct {
 	settle  string // completed, or the code of a failure, after the operator's latency
-	status  string // of a deposit that never ends by itself
+	status  string // of a deposit that never ends automatically
 	refuse  string // REJECTED with the code
 	unknown bool   // 500 UNKNOWN_ERROR
 	dropped bool   // nothing is booked
 	refunds string // how refunds go: "" completed, held, failed
 }
 
-// behaviours are by the last three digits of a telephone number: those of pawaPay's sandbox, and ours from 900 on.
+// behaviours has the behaviours by the last three digits of a telephone number: those of pawaPay's sandbox, and ours
+// from 900 on.
 var behaviours = map[string]behaviour{
 	"019": {settle: "PAYER_LIMIT_REACHED"},
 	"029": {settle: "PAYER_NOT_FOUND"},
@@ -34,7 +35,7 @@ var behaviours = map[string]behaviour{
 	"prompt": {},
 }
 
-// behaviour of a number: what a script says, else its last digits.
+// behaviour returns the behaviour of a number: its script's, or else that of its last digits.
 func (d *Dialect) behaviour(suffix string) behaviour {
 	if named, has := d.state.scripts[suffix]; has {
 		return behaviours[named]

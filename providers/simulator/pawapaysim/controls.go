@@ -8,8 +8,8 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Controls are what payers and operators do without pawaPay's API. It knows no disputes, and a refund that was paid out
-// does not come back.
+// Controls are the actions of payers and operators outside pawaPay's API. It knows no disputes, and a refund that was
+// paid out does not come back.
 func (d *Dialect) Controls() core.Controls {
 	return core.Controls{
 		Settle: d.controlSettle, SettleRefund: d.controlSettleRefund, Refund: d.controlRefund, Script: d.controlScript,
@@ -69,7 +69,7 @@ func (d *Dialect) controlRefund(ref string, amount int64) core.Answer {
 	return core.Done(next.render(), e)
 }
 
-// controlScript changes what a number's last digits mean, or closes an operator.
+// controlScript changes the behaviour of a number's last digits, or closes an operator.
 func (d *Dialect) controlScript(in core.Script) core.Answer {
 	_, known, _ := operatorOf(in.Token, "")
 	_, named := behaviours[in.Behaviour]

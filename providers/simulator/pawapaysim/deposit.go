@@ -67,7 +67,7 @@ func (d *Dialect) createDeposit(c *core.Call) core.Answer {
 	return a
 }
 
-// expect schedules how a deposit ends by itself: soon, when its prompt closes, or never.
+// expect schedules the end of a deposit: soon, when its prompt closes, or never.
 func (d *Dialect) expect(x *deposit, b behaviour) {
 	at, to := d.server.Now().Add(d.config.Latency), b.settle
 	switch {
@@ -81,7 +81,7 @@ func (d *Dialect) expect(x *deposit, b behaviour) {
 	x.SettleAt, x.SettleTo = &at, to
 }
 
-// armDeposit makes a deposit end on time, so that its callback leaves without anybody asking.
+// armDeposit schedules the end of a deposit, so that its callback is sent without a request.
 func (d *Dialect) armDeposit(x *deposit) {
 	if x.SettleAt == nil {
 		d.server.Unschedule(x.ID)

@@ -1,4 +1,4 @@
-// Package pawapaysim owns what is pawaPay's about the simulated pawaPay (Merchant API v2): its paths, operators, test
+// Package pawapaysim owns pawaPay's part of the simulated pawaPay (Merchant API v2): its paths, operators, test
 // telephone numbers, callbacks and their signature. It does not own faults, the ledger's file or the control API
 // (core).
 package pawapaysim
@@ -13,7 +13,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Config says which accounts there are, and how long people and operators take.
+// Config has the accounts and the delays of people and operators.
 type Config struct {
 	Tokens     []string      // accepted API tokens; empty accepts every one
 	Latency    time.Duration // of an operator, once the payer has decided; default 1 s

@@ -29,7 +29,7 @@ type prediction struct {
 	PhoneNumber string `json:"phoneNumber"`
 }
 
-// predict knows one operator of a country: which network a number is of is the operators' knowledge.
+// predict returns one operator of a country: only the operators know the network of a number.
 func predict(c *core.Call) core.Answer {
 	in := c.Input.(*prediction) //nolint:forcetypeassert // read by readBody
 	number := strings.NewReplacer("+", "", " ", "").Replace(in.PhoneNumber)

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// operator is one that the simulated account has activated, in one currency.
+// operator is an operator that the simulated account has activated, in one currency.
 type operator struct {
 	country  string // ISO 3166 alpha-3
 	calling  string

@@ -74,7 +74,7 @@ func TestRefund_AtTheDashboard(t *testing.T) {
 	require.Equal(t, 404, r.Control(t, http.MethodPost, "payments/"+id1+"/dispute", `{}`).Status)
 }
 
-// What was booked, and what was still to come, survives a restart.
+// Booked and scheduled operations survive a restart.
 func TestLedger_Restart(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/ledger.jsonl"

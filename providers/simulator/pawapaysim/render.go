@@ -61,7 +61,7 @@ func (r *refund) render() map[string]any {
 	return out
 }
 
-// twoPlaces is how pawaPay reports an amount, whatever the operator's decimals.
+// twoPlaces returns an amount as pawaPay reports it, whatever the operator's decimals.
 func twoPlaces(amount string) string {
 	whole, fraction, _ := strings.Cut(amount, ".")
 	return whole + "." + (fraction + "00")[:2]

@@ -44,7 +44,8 @@ func publishedKeys() []map[string]string {
 	}}
 }
 
-// Sign signs as pawaPay does: RFC 9421, but for the signature's encoding, which is ASN.1 DER. A forger has another key.
+// Sign signs as pawaPay does: RFC 9421, except for the signature's encoding, which is ASN.1 DER. A forger has another
+// key.
 func (d *Dialect) Sign(o core.Outgoing) core.Signed {
 	const contentType = "application/json; charset=UTF-8"
 	if d.config.Unsigned {

@@ -54,7 +54,7 @@ type refund struct {
 	SettleTo    string            `json:"settle_to,omitempty"`
 }
 
-// record is what one line of the ledger changes: the objects as they are after it.
+// record has the changes of one line of the ledger: the objects after it.
 type record struct {
 	Deposit *deposit     `json:"deposit,omitempty"`
 	Refund  *refund      `json:"refund,omitempty"`
@@ -107,7 +107,7 @@ func (st *state) deposit(ref string) *deposit {
 	return st.deposits[st.byTransaction[ref]]
 }
 
-// refundsOf are those of a deposit that did not fail.
+// refundsOf returns the refunds of a deposit that did not fail.
 func (st *state) refundsOf(id string) (some []*refund) {
 	for r := range maps.Values(st.refunds) {
 		if r.Deposit == id && r.Status != failed {

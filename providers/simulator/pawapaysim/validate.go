@@ -21,7 +21,7 @@ var (
 	numberForm  = regexp.MustCompile(`^[1-9][0-9]{7,14}$`)
 )
 
-// readBody decodes a body strictly: a test shall notice when an adapter begins to send what nobody imitates.
+// readBody decodes a body strictly: a test shall notice when an adapter begins to send a field that is not imitated.
 func readBody[T any](check func(in *T) (code, message string)) func(c *core.Call) *core.Answer {
 	return func(c *core.Call) *core.Answer {
 		in := new(T)
@@ -108,7 +108,8 @@ func flat(list []map[string]any) map[string]string {
 	return out
 }
 
-// checkMarket refuses what the operator would: an unknown market, another country's number, an amount it cannot take.
+// checkMarket refuses what the operator would refuse: an unknown market, another country's number, an amount it cannot
+// take.
 func (d *Dialect) checkMarket(amount, currency, code, number string) (o operator, refusal, message string) {
 	o, known, found := operatorOf(code, currency)
 	_, fraction, _ := strings.Cut(amount, ".")

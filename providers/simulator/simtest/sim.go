@@ -26,7 +26,7 @@ type Sim struct {
 	Stop  func() // also done when the test ends
 }
 
-// Clock stands still unless it is advanced.
+// Clock changes only when it is advanced.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time

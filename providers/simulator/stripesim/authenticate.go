@@ -47,7 +47,7 @@ func confirmIntent(s *Dialect, c *core.Call) core.Answer {
 	return a
 }
 
-// payersPath is where Stripe's page stands in for the bank's. The real one is on another host.
+// payersPath is the path of the page that imitates the bank's. The real one is on another host.
 const payersPath = "/redirect/authenticate/"
 
 // atPage finds the intent whose payer may be at the page.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// behaviour is what a payment method makes the provider do. The zero value captures at once.
+// behaviour is the provider's reaction to a payment method. The zero value captures at once.
 type behaviour struct {
 	decline     *failure
 	needsAction bool          // the customer would have to authenticate
@@ -78,7 +78,7 @@ var (
 	pendingName = regexp.MustCompile(`^pm_sim_pending_([0-9]{1,6})s_(succeed|fail)$`)
 )
 
-// behaviourNamed knows the fixed names and the two families that carry a number.
+// behaviourNamed returns the behaviour of the fixed names and of the two families with a number.
 func behaviourNamed(name string) (behaviour, bool) {
 	if b, known := behaviours[name]; known {
 		return b, true

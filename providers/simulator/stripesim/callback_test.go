@@ -13,7 +13,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Stripe's own SDK verifies and reads what the simulator signs.
+// Stripe's own SDK verifies and reads the simulator's signed messages.
 func TestCallback_VerifiedByOfficialSDK(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, func(c *core.Config) { c.Now = time.Now })
@@ -50,7 +50,7 @@ func TestCallback_RepeatedAndForEverything(t *testing.T) {
 	require.ElementsMatch(t, []string{"payment_intent.created", "charge.succeeded", "payment_intent.succeeded"}, types)
 }
 
-// What happens at the dashboard and at the payer's bank is told by callbacks only, and is in the ledger.
+// Actions at the dashboard and at the payer's bank appear only in callbacks, and are in the ledger.
 func TestDashboard_RefundsAndDisputes(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)

@@ -24,9 +24,9 @@ func scriptName(customer, token string) string {
 	return customer + "/" + token
 }
 
-// behaviourOf finds what a charge of token for customer does. A script for both wins over one for the customer, that
-// over one for the token, that over the token's own name. A token that has neither script nor known name does not
-// exist.
+// behaviourOf returns the behaviour of a charge of token for customer. A script for both wins over one for the
+// customer, that over one for the token, that over the token's own name. A token that has neither script nor known name
+// does not exist.
 func (st *state) behaviourOf(customer, token string) (behaviour, *core.Answer) {
 	if strings.HasPrefix(customer, "cus_missing") || (customer != "" && !strings.HasPrefix(customer, "cus_")) {
 		a := missing(http.StatusBadRequest, "customer", "customer", customer)

@@ -7,7 +7,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Controls are what people and banks do at Stripe without its API.
+// Controls are the actions of people and banks at Stripe outside its API.
 func (s *Dialect) Controls() core.Controls {
 	return core.Controls{
 		Settle: s.controlSettle, SettleRefund: s.controlSettleRefund, Refund: s.controlRefund, Dispute: s.controlDispute,

@@ -1,5 +1,5 @@
-// Package stripesim owns what is Stripe's about the simulated Stripe: its paths, form encoding, test payment methods,
-// events and their signature. It does not own faults, idempotency, the ledger's file or the control API (core).
+// Package stripesim owns Stripe's part of the simulated Stripe: its paths, form encoding, test payment methods, events
+// and their signature. It does not own faults, idempotency, the ledger's file or the control API (core).
 package stripesim
 
 import (
@@ -11,7 +11,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// Config says which accounts there are.
+// Config has the accounts.
 type Config struct {
 	SecretKeys []string      // accepted keys; empty accepts every well-formed sk_ and rk_ key
 	SearchLag  time.Duration // how long a new payment intent stays invisible to search; default none
@@ -104,7 +104,7 @@ func (*Dialect) Stamp(h http.Header, _ *core.Call, replayed bool) {
 	}
 }
 
-// input is what readParams made of a call.
+// input returns the result of readParams for a call.
 func input(c *core.Call) url.Values {
 	v, _ := c.Input.(url.Values) // nil for paths without parameters
 	return v

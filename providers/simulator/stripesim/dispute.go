@@ -85,7 +85,7 @@ func (s *Dialect) about(d *dispute, names ...string) (events []core.Message) {
 	return events
 }
 
-// listDisputes pages through all disputes, or those of one intent, newest first.
+// listDisputes pages through all disputes, or the disputes of one intent, newest first.
 func listDisputes(s *Dialect, c *core.Call) core.Answer {
 	after, of := input(c).Get("starting_after"), input(c).Get("payment_intent")
 	if after != "" && s.state.disputes[after] == nil {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// The statuses of a payment intent that the simulator uses, and `failed`, which is what a settlement may be told.
+// The statuses of a payment intent that the simulator uses, and `failed`, which is a possible settlement.
 const (
 	processing            = "processing"
 	requiresAction        = "requires_action"
@@ -39,8 +39,8 @@ type intent struct {
 	Status             string            `json:"status"`
 }
 
-// render gives the object as Stripe would. It carries what a careless client could leak (a client secret, the
-// holder's name and address, card digits), so that redaction has something to fail on.
+// render gives the object as Stripe would. It has the data that a careless client could leak (a client secret, the
+// holder's name and address, card digits), so that missing redaction fails a test.
 func (pi *intent) render() map[string]any {
 	received := int64(0)
 	if pi.Status == succeeded {

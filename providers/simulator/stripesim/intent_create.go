@@ -11,7 +11,7 @@ import (
 )
 
 // intentParams are the parameters an off-session card charge needs. Others that Stripe has are refused, so that a test
-// notices when an adapter begins to depend on something nobody imitates.
+// notices when an adapter begins to depend on something that is not imitated.
 var intentParams = params{
 	"amount":                 integer,
 	"capture_method":         oneOf("automatic"),
@@ -25,7 +25,7 @@ var intentParams = params{
 	"payment_method_types[]": oneOf("card"),
 }
 
-// createDelay is how long the simulated bank takes.
+// createDelay returns the delay of the simulated bank.
 func (s *Dialect) createDelay(c *core.Call) time.Duration {
 	b, refused := s.state.behaviourOf(input(c).Get("customer"), input(c).Get("payment_method"))
 	if refused != nil || input(c).Get("confirm") != "true" {
@@ -76,7 +76,7 @@ func (s *Dialect) confirm(pi *intent, b behaviour) core.Answer {
 		return core.Answer{Hang: true} // nothing happened and nothing is remembered
 	case b.dropped:
 		a = broken()
-		a.Remember = true // Stripe repeats even a 500 to whoever repeats the key
+		a.Remember = true // Stripe repeats even a 500 to a repeat of the key
 		return a
 	case b.decline != nil:
 		pi.Status, pi.LastError = requiresPaymentMethod, b.decline
@@ -157,7 +157,7 @@ func checkAmount(amount int64, currency string) *core.Answer {
 	return nil
 }
 
-// multiple is what every amount of a currency must be divisible by on Stripe's wire.
+// multiple returns the number by which every amount of a currency must be divisible on Stripe's wire.
 func multiple(currency string) int64 {
 	switch currency {
 	case "isk", "ugx":

@@ -69,7 +69,7 @@ func searchIntents(s *Dialect, c *core.Call) core.Answer {
 	})
 }
 
-// limit is the page size: 10 unless told, at most 100.
+// limit returns the page size: by default 10, at most 100.
 func limit(c *core.Call) int {
 	n := number(input(c), "limit")
 	if !input(c).Has("limit") {

@@ -11,10 +11,11 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// params lists what an endpoint accepts: the name, with [] for any index or key, and the form its value must have.
+// params lists the parameters that an endpoint accepts: the name, with [] for any index or key, and the form its value
+// must have.
 type params map[string]form
 
-// form checks a value and names what it should have been; nil accepts any text.
+// form checks a value and returns the expected form; nil accepts any text.
 type form func(value string) (problem, code string)
 
 func text(string) (problem, code string) { return "", "" }

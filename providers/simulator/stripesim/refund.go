@@ -78,7 +78,7 @@ func createRefund(s *Dialect, c *core.Call) core.Answer {
 	return a
 }
 
-// refundable is the amount to refund: what was asked for, else what is left.
+// refundable returns the amount to refund: the requested one, or else the rest.
 func refundable(pi *intent, c *core.Call) (int64, *core.Answer) {
 	left := pi.Amount - pi.AmountRefunded
 	switch {
@@ -115,7 +115,7 @@ func getRefund(s *Dialect, c *core.Call) core.Answer {
 	return ok(r.render())
 }
 
-// listRefunds pages through all refunds, or those of one intent, newest first.
+// listRefunds pages through all refunds, or the refunds of one intent, newest first.
 func listRefunds(s *Dialect, c *core.Call) core.Answer {
 	after, of := input(c).Get("starting_after"), input(c).Get("payment_intent")
 	if after != "" && s.state.refunds[after] == nil {

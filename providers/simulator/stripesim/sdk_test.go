@@ -7,7 +7,7 @@ import (
 	stripe "github.com/stripe/stripe-go/v85"
 )
 
-// Stripe's own SDK, which knows nothing of us, must find a Stripe here. If only our adapter and our simulator agreed,
+// Stripe's own SDK, which is independent of us, must find a Stripe here. If only our adapter and our simulator agreed,
 // they could share one misreading of the documentation.
 func TestSDK_Official(t *testing.T) {
 	t.Parallel()

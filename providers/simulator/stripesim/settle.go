@@ -2,7 +2,7 @@ package stripesim
 
 import "perennial/providers/simulator/core"
 
-// arm makes a pending intent settle on time, so that its callback leaves without anybody asking.
+// arm schedules the settlement of a pending intent, so that its callback is sent without a request.
 func (s *Dialect) arm(pi *intent) {
 	if pi.SettleAt == nil || pi.Status != processing {
 		s.server.Unschedule(pi.ID)

@@ -1,6 +1,6 @@
 package stripesim
 
-// record is what one line of the ledger changes: the objects as they are after it.
+// record has the changes of one line of the ledger: the objects after it.
 type record struct {
 	Card     *card     `json:"card,omitempty"`
 	Customer *customer `json:"customer,omitempty"`
