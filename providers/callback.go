@@ -6,7 +6,7 @@ import (
 	"perennial/billing/money"
 )
 
-// Kind is what a callback is about, in words that all providers share.
+// Kind is the kind of a callback, the same for all providers.
 type Kind string
 
 // The kinds. An adapter gives one only where it is sure: a callback of KindUnknown is always looked at.
@@ -20,11 +20,11 @@ const (
 	KindDisputed   Kind = "disputed"
 )
 
-// CallbackRequest is a message as it arrived. Some providers sign method, host and path beside the body.
+// CallbackRequest is a message as it arrived. Some providers sign method, host and path in addition to the body.
 type CallbackRequest struct {
 	Method string
 	Host   string // as the request named it
-	Path   string // with what follows the configuration's ID, escaped as it came
+	Path   string // including the part after the configuration's ID, escaped as it came
 	Header http.Header
 	Body   []byte // unmodified
 }
@@ -37,20 +37,20 @@ type Callback struct {
 	TransactionID string // our reference, if the message carries it
 	Key           string // our key of the send, if the message carries it
 	Ref           string // provider's reference
-	// AmountRefunded is how much of the charge went back in total, according to the message; zero: it does not say.
+	// AmountRefunded is the total refunded amount of the charge, according to the message; zero: it does not say.
 	AmountRefunded money.Minor
-	// Evidence is what the message itself proves: only where the provider signed it and cannot be asked. It has the form
-	// of a look-up of the transaction that TransactionID names, with two differences. Refunds and Disputes are those that
-	// the message is about; others of the charge remain as they are. And a Canceled charge with Refunds leaves open
-	// whether it was captured before: where it is booked as captured, its money went back. Amount is zero where the
-	// message is not about the transaction's own amount. Nil: the operation is looked up before anything is booked.
+	// Evidence is the proof in the message itself: only where the provider signed it and cannot be asked. It has the
+	// form of a look-up of the transaction that TransactionID names, with two differences. Refunds and Disputes are
+	// only those that the message is about. And a Canceled charge with Refunds leaves open whether it was captured
+	// before: where it is booked as captured, its money went back. Amount is zero where the message is not about the
+	// transaction's own amount. Nil: the operation is looked up before anything is booked.
 	Evidence *Result
 	// NeedsRef: the Evidence counts only once the provider's reference of the transaction is known. Until then another
 	// operation of the same send may follow the one that the message is about.
 	NeedsRef bool
 }
 
-// Acknowledgement is what a provider wants to read before it takes a message for received. The status is 200.
+// Acknowledgement is the response by which a provider counts a message as received. The status is 200.
 type Acknowledgement struct {
 	ContentType string
 	Body        string

@@ -2,10 +2,10 @@ package providers
 
 import "time"
 
-// Capabilities are what a provider's protocol allows. The rules of payments choose their moves by them.
+// Capabilities are the possibilities of a provider's protocol. The rules of payments choose their moves by them.
 type Capabilities struct {
-	// ReplayWindow is how long, in real time since the first send, a repeat with the same key returns the first
-	// result instead of moving money again. Zero: nothing may ever be repeated.
+	// ReplayWindow is the time since the first send, in real time, in which a repeat with the same key returns the
+	// first result instead of moving money again. Zero: nothing may ever be repeated.
 	ReplayWindow time.Duration
 	// LookupByKey: an operation is found by what we named it, before the provider's reference is known.
 	LookupByKey bool
@@ -15,14 +15,15 @@ type Capabilities struct {
 	LookupByRef bool
 	// Cancel: a pending charge can be asked to be canceled.
 	Cancel bool
-	// AbsenceAfter is how long after the last send a look-up that finds nothing begins to prove that the operation
-	// never arrived. Zero: it never proves that.
+	// AbsenceAfter is the time after the last send from which a look-up that finds nothing is proof that the operation
+	// never arrived. Zero: it never is.
 	AbsenceAfter time.Duration
-	// AbsenceGap is how far apart two such look-ups must be. Zero: one is proof.
+	// AbsenceGap is the least time between two such look-ups. Zero: one is proof.
 	AbsenceGap time.Duration
 	// Checks are the waits before each look-up of a pending operation; the last one repeats. Empty: the default.
 	Checks []time.Duration
-	// Expiry is how long a payer has to confirm a charge before the provider ends it; zero: the provider names none.
+	// Expiry is the time that a payer has to confirm a charge before the provider ends it; zero: the provider names
+	// none.
 	Expiry time.Duration
 	// AsksPayer: a charge with a ReturnURL may wait for its payer to confirm it on a page (Result.ConfirmURL).
 	AsksPayer bool

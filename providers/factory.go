@@ -11,7 +11,7 @@ import (
 	"perennial/billing/paymethod"
 )
 
-// Factory makes the adapters of one kind of provider, and says what is true of all its accounts.
+// Factory opens the adapters of one kind of provider, and has the facts that hold for all its accounts.
 type Factory interface {
 	// Name is the identifier of the provider in the API ("stripe").
 	Name() string
@@ -19,13 +19,12 @@ type Factory interface {
 	Fields() []Field
 	// CallbackTypes are the names of the callbacks to switch on at the provider.
 	CallbackTypes() []string
-	// ReturnParameters are the names of what the payer's browser brings back in the address of ChargeRequest.ReturnURL,
-	// and CompleteCharge needs; none: the provider completes charges itself. Nothing else of the address is kept.
+	// ReturnParameters are the names of the parameters that the payer's browser brings back to ChargeRequest.ReturnURL
+	// and that CompleteCharge needs; none: the provider completes charges itself. Other parameters are not kept.
 	ReturnParameters() []string
-	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they
-	// allow.
+	// Limits returns the limits of charges in a currency. Charge must not refuse for its amount what they allow.
 	Limits(currency money.Currency) Limits
-	// Supports returns what the provider does with a payment method, as far as that is known without asking it.
+	// Supports returns the support of a payment method, as far as it is known without asking the provider.
 	Supports(method Method) paymethod.Support
 	// Open checks an account without any network, and makes its adapter. Faults: provider_credentials_invalid,
 	// provider_environment_mismatch, provider_config_invalid (Invalid).
@@ -48,7 +47,8 @@ type Account struct {
 	// BaseURL replaces the provider's addresses, all of them: the operator's setting, for a simulator. Empty: the
 	// provider's own.
 	BaseURL string
-	// AllowedHosts are the hosts that a credential may name beside the provider's own, by the operator.
+	// AllowedHosts are further hosts that a credential may name, in addition to the provider's own, by the operator's
+	// choice.
 	AllowedHosts []string
 	ReplayWindow time.Duration     // replaces the adapter's own; zero: keeps it
 	Timeout      time.Duration     // of one exchange, from dialling to the last byte; zero: the adapter's own
@@ -80,7 +80,7 @@ func (r Registry) Factory(name string) (Factory, error) {
 	return f, nil
 }
 
-// Limits returns which charges in a currency a provider takes; of one that is not registered none are known.
+// Limits returns the limits of charges in a currency at a provider; there are none for an unregistered one.
 func (r Registry) Limits(name string, currency money.Currency) Limits {
 	if f, ok := r[name]; ok {
 		return f.Limits(currency)

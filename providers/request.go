@@ -12,8 +12,8 @@ type Limits = money.Limits
 // MobileMoney begins the type of every mobile money method; the operator's name follows.
 const MobileMoney = "mobile_money_"
 
-// Method is how a customer pays, as the customer's paymentMethod and paymentDetails hold it. Tokens only: a card
-// number never reaches us.
+// Method is a customer's payment method, from paymentMethod and paymentDetails. Tokens only: a card number never
+// reaches us.
 type Method struct {
 	Type               string // "card" or mobile_money_<operator>
 	CustomerToken      string // the provider's customer (Stripe cus_…)
@@ -21,7 +21,7 @@ type Method struct {
 	PhoneNumber        string // international format, mobile money only
 }
 
-// ChargeRequest asks for money. The same TransactionID and Key must always carry the same other fields.
+// ChargeRequest requests money. The same TransactionID and Key must always have the same other fields.
 type ChargeRequest struct {
 	TransactionID string // our reference, stored at the provider (txn_…)
 	Key           string // idempotency key: UUIDv5 of transaction and send
@@ -32,7 +32,8 @@ type ChargeRequest struct {
 	// Repeat: an earlier send under this key may have arrived, so that a refusal of this one proves nothing about it where
 	// the provider checks a request before it looks for the key.
 	Repeat bool
-	// ReturnURL is where a provider may send the payer's browser after a confirmation; empty: nobody is there to confirm.
+	// ReturnURL is the address to which a provider may send the payer's browser after a confirmation; empty: the payer
+	// is not present.
 	ReturnURL string
 	// AskedApart: where a payment of its own asks the payer, the payment before it, in the payer's absence, has a
 	// reference of its own too. It is false only for sends of builds that gave both the same one: a repeat must be equal
@@ -40,7 +41,7 @@ type ChargeRequest struct {
 	AskedApart bool
 }
 
-// RefundRequest gives money of a captured charge back.
+// RefundRequest requests a refund of a captured charge.
 type RefundRequest struct {
 	TransactionID string // of the refund (txn_…)
 	Key           string // idempotency key, as in ChargeRequest
@@ -55,13 +56,13 @@ type CompleteRequest struct {
 	TransactionID string
 	Key           string // of the send
 	Ref           string // provider's reference of the charge
-	// Brought are the parameters of Factory.ReturnParameters, as the payer's browser brought them: anybody may have
-	// written them, and they are as secret as a credential.
+	// Brought has the parameters of Factory.ReturnParameters from the payer's browser: anyone may have written them,
+	// and they are as secret as a credential.
 	Brought url.Values
 }
 
-// LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
-// it the adapter searches by TransactionID or Key, whichever it gave the provider. ChargeRef, only for refunds, is the
+// LookupRequest asks for the state of an operation. Ref is the provider's reference where it is known; without it the
+// adapter searches by TransactionID or Key, whichever it gave the provider. ChargeRef, only for refunds, is the
 // reference of the refunded charge: it makes a search exact where the provider lists refunds by charge.
 type LookupRequest struct {
 	TransactionID string

@@ -2,21 +2,21 @@ package providers
 
 import "perennial/billing/answer"
 
-// What adapters return is the vocabulary of billing/answer, under the names of this port.
+// Adapters return the vocabulary of billing/answer, under the names of this port.
 type (
-	// Result is what an exchange brought back.
+	// Result is the result of an exchange.
 	Result = answer.Answer
-	// Outcome is what one exchange proved.
+	// Outcome is the fact that one exchange proved.
 	Outcome = answer.Outcome
 	// FailureCode is the normalised reason of a failed payment.
 	FailureCode = answer.FailureCode
-	// SeenRefund is a refund in the provider's list of those of a charge.
+	// SeenRefund is an entry in the provider's list of the refunds of a charge.
 	SeenRefund = answer.Refund
 	// Dispute is a payer's objection to a charge at the payer's bank.
 	Dispute = answer.Dispute
-	// DisputeState is how a dispute stands.
+	// DisputeState is the state of a dispute.
 	DisputeState = answer.DisputeState
-	// DisputeStage is how far a dispute has gone.
+	// DisputeStage is the stage that a dispute has reached.
 	DisputeStage = answer.DisputeStage
 )
 

@@ -16,8 +16,8 @@ const apiVersion = "/v71"
 
 const testURL = "https://checkout-test.adyen.com"
 
-// livePrefix is what begins the first label of the live host. It can hold neither a dot nor a slash, so that no
-// credential sends a charge to another host; with "-checkout-live" the label stays within DNS's 63 characters.
+// livePrefix begins the first label of the live host. It has neither a dot nor a slash, so that no credential can send
+// a charge to another host; with "-checkout-live" the label stays within DNS's 63 characters.
 var livePrefix = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,47}[A-Za-z0-9])?$`)
 
 // accountName excludes the colon, which separates the fields that a webhook's signature covers.

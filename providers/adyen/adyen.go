@@ -1,9 +1,9 @@
 // Package adyen owns the conversation with Adyen's Checkout API: the wire format, what each answer and each signed
 // webhook proves, and which amounts Adyen can express. It does not own when a call is made, repeated or given up
-// (workflows), nor what is stored of it (db).
+// (workflows), nor its row (db).
 //
-// Adyen answers no question about a payment. What became of one is learned by repeating the request under its key,
-// inside the replay window, and from webhooks, whose HMAC makes them evidence.
+// Adyen has no look-up of a payment. Its outcome comes from a repeat of the request under its key, inside the replay
+// window, and from webhooks, whose HMAC makes them evidence.
 package adyen
 
 import (
@@ -14,8 +14,8 @@ import (
 	"perennial/providers/wire"
 )
 
-// DefaultReplayWindow is how long a repeated key is answered with the first result. Adyen's documentation promises
-// seven days, an older edition thirty-one; unverified at a real account, so two days are margin.
+// DefaultReplayWindow is the time for which a repeated key gets the first result. Adyen's documentation promises seven
+// days, an older edition thirty-one; unverified at a real account, so two days are margin.
 const DefaultReplayWindow = 5 * 24 * time.Hour
 
 // DefaultTimeout bounds one exchange.

@@ -8,9 +8,9 @@ import (
 	"perennial/billing/money"
 )
 
-// differs are the decimals of Adyen's integer amounts where they are not those of ISO 4217. Adyen's table of
-// currencies names CLP, CVE and ISK; IDR is in Adyen's code only. Its web library counts ISK without decimals, which
-// the table contradicts: a sandbox account has to settle that.
+// differs has the decimals of Adyen's integer amounts where they differ from ISO 4217. Adyen's table of currencies
+// names CLP, CVE and ISK; IDR is in Adyen's code only. Its web library counts ISK without decimals, which the table
+// contradicts: a sandbox account has to settle that.
 var differs = map[money.Currency]int{"CLP": 2, "CVE": 0, "IDR": 0, "ISK": 2}
 
 // asISO are currencies without decimals, or with three, that Adyen counts as ISO does. A currency of such a kind that

@@ -7,8 +7,8 @@ import (
 	"perennial/providers"
 )
 
-// authenticationRequired is Adyen's code of a payment that the bank refuses for want of its payer: "Authentication
-// required" among the refusal reasons of Adyen's documentation.
+// authenticationRequired is Adyen's code of a payment that the bank refuses because the payer must authenticate:
+// "Authentication required" among the refusal reasons of Adyen's documentation.
 const authenticationRequired = "38"
 
 // wantsPayer reports whether only its payer can bring the payment further.
@@ -16,9 +16,9 @@ func (p payment) wantsPayer() bool {
 	return p.ResultCode == "Refused" && p.RefusalReasonCode == authenticationRequired
 }
 
-// payersPage is where the payer can confirm the payment; empty: nowhere. A payment without a reference could not be
-// told from the one that was refused before it. A page that wants a form posted to it is none: our link leads by GET,
-// as CheckoutService-v71 shows it for 3-D Secure (example card-3d-secure-redirect).
+// payersPage returns the page where the payer can confirm the payment; empty: there is none. A payment without a
+// reference could not be distinguished from the one that was refused before it. A page that requires a posted form does
+// not count: our link leads by GET, as CheckoutService-v71 shows it for 3-D Secure (example card-3d-secure-redirect).
 func (p payment) payersPage() string {
 	if p.ResultCode != "RedirectShopper" || p.Action == nil || p.PSPReference == "" {
 		return ""
@@ -29,8 +29,8 @@ func (p payment) payersPage() string {
 	return ""
 }
 
-// unseenBrowser stands for the browser in which the payer will open the page: Adyen requires one, and the payer is not
-// there yet. Adyen's page meets the real one.
+// unseenBrowser describes a browser in place of the one in which the payer will open the page: Adyen requires one, and
+// the payer is not there yet. Adyen's page gets the real one.
 var unseenBrowser = browserInfo{
 	AcceptHeader: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", ColorDepth: 24, Language: "en",
 	ScreenHeight: 1080, ScreenWidth: 1920, UserAgent: "Mozilla/5.0 (compatible)",
@@ -59,8 +59,8 @@ func (a *Adyen) askPayer(
 	return a.settled(ctx, in.TransactionID, in.Key, p, a.paymentResult(x, p), true), nil
 }
 
-// unasked is what a question proves that was not answered with a payment. One that Adyen does not take leaves the
-// refusal of the first payment. One that did not get there is repeated together with the first.
+// unasked returns what a second request without a payment in its answer proves. If Adyen does not take it, the refusal
+// of the first payment stands. If it did not get there, it is repeated together with the first.
 func unasked(res, refused providers.Result) providers.Result {
 	switch res.Outcome {
 	case providers.Failed, providers.Declined:

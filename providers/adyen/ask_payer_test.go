@@ -19,7 +19,7 @@ const (
 	bankPage = "https://checkoutshopper-test.adyen.com/threeDS"
 )
 
-// What the second request, with the payer there, may be answered with, and what is then known of the charge.
+// The answers to the second request, with the payer present, and what each proves about the charge.
 func TestCharge_AsksPayer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -103,8 +103,8 @@ func TestCharge_PageAtOnce(t *testing.T) {
 	require.Len(t, requests(), 1)
 }
 
-// What a webhook says of the first payment must not be taken for word of the one that asks the payer. A send of a build
-// from before that is repeated as it was.
+// A webhook about the first payment must not be taken for one about the payment that asks the payer. A send of an
+// earlier build is repeated as it was.
 func TestCharge_PaymentsOfOneChargeHaveReferencesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, apart := range []bool{true, false} {

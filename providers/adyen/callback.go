@@ -45,7 +45,7 @@ type item struct {
 // maxItems bounds the work that an unsigned message can cause; Adyen sends one item, at most a few.
 const maxItems = 100
 
-// acknowledgement is what Adyen wants to read before it takes a message for received.
+// acknowledgement is the response by which Adyen counts a message as received.
 var acknowledgement = providers.Acknowledgement{ContentType: "text/plain; charset=utf-8", Body: "[accepted]"}
 
 // ParseCallback verifies the signature of every item, then says what each means. The signature has no time, so an old
@@ -91,8 +91,8 @@ func liveFlag(live bool) string {
 	return "false"
 }
 
-// genuine compares the item's HMAC. The signed string joins the fields with colons and escapes none: only with at most
-// one field that may hold a colon can nobody move the borders between them.
+// genuine compares the item's HMAC. The signed string joins the fields with colons and escapes none: the borders
+// between them cannot be moved only if at most one field may have a colon.
 func (a *Adyen) genuine(i item) bool {
 	signed := []string{
 		i.PSPReference, i.OriginalReference, i.MerchantAccountCode, i.MerchantReference, i.Amount.Value.String(),

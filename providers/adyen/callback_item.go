@@ -7,7 +7,7 @@ import (
 	"perennial/providers"
 )
 
-// The event codes with rules of their own; those of disputes are in steps.
+// The event codes with special rules; those of disputes are in steps.
 const (
 	eventAuthorisation    = "AUTHORISATION"
 	eventCancellation     = "CANCELLATION"
@@ -20,8 +20,8 @@ const (
 	eventRefundedReversed = "REFUNDED_REVERSED"
 )
 
-// read says what a genuine item means. An item that is not about a transaction of ours, or that changes nothing, names
-// none: it is stored and done with.
+// read returns the meaning of a genuine item. An item that is not about a transaction of ours, or that changes nothing,
+// names none: it is only stored.
 func (a *Adyen) read(i item) providers.Callback {
 	cb := providers.Callback{EventID: i.EventCode + ":" + i.PSPReference + ":" + i.Success, Type: i.EventCode}
 	ref, ours := parseReference(i.MerchantReference)
@@ -61,7 +61,7 @@ func (i item) payment() string {
 	return i.PSPReference
 }
 
-// record is what is stored of an item: what is signed, and no more.
+// record returns the signed fields of an item, which alone are stored.
 func (i item) record() []byte {
 	out, err := json.Marshal(map[string]any{
 		"amount": i.Amount, "eventCode": i.EventCode, "merchantReference": i.MerchantReference,

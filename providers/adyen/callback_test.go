@@ -175,7 +175,7 @@ func TestParseCallback_WithoutKey(t *testing.T) {
 	require.Equal(t, fault.Unauthorized, fault.From(err).Kind)
 }
 
-// A tampered message is refused whatever byte of a signed value changed; what is not signed changes no decision.
+// A message in which any byte of a signed value changed is refused; unsigned values change no decision.
 func TestParseCallback_Tampered(t *testing.T) {
 	t.Parallel()
 	a := open(t, providers.Account{})

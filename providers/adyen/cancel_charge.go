@@ -8,10 +8,10 @@ import (
 )
 
 // CancelCharge asks Adyen to cancel a payment, by its pspReference or by our reference: where a second payment may have
-// asked the payer, both, of which at most one can be there to be canceled. Adyen only takes the request: the Result is
-// Pending, and a CANCELLATION or TECHNICAL_CANCEL webhook tells the rest. It carries no idempotency key:
-// a second cancel of a canceled payment changes nothing, and a stored refusal of the first would stand in its way.
-// Error: `provider_request_invalid` (fault.Invalid).
+// asked the payer, it tries both references, of which at most one can be canceled. Adyen only accepts the request: the
+// Result is Pending, and a CANCELLATION or TECHNICAL_CANCEL webhook has the outcome. It has no idempotency key: a
+// second cancel of a canceled payment changes nothing, and a stored refusal of the first would block it. Error:
+// `provider_request_invalid` (fault.Invalid).
 func (a *Adyen) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	if err := checkIdentity(in.TransactionID, in.Key); err != nil {
 		return providers.Result{}, err

@@ -31,8 +31,8 @@ func (a *Adyen) Charge(ctx context.Context, in providers.ChargeRequest) (provide
 	return a.settled(ctx, in.TransactionID, in.Key, p, res, in.ReturnURL != ""), nil
 }
 
-// settled is what an answer to a payment leads to, after a part that was authorised is given back. askable: somebody
-// can be sent to a page.
+// settled returns the outcome of a payment's answer, after a partial authorisation is given back. askable: a payer can
+// be sent to a page.
 func (a *Adyen) settled(
 	ctx context.Context, transactionID, key string, p payment, res providers.Result, askable bool,
 ) providers.Result {
@@ -45,7 +45,7 @@ func (a *Adyen) settled(
 	return res
 }
 
-// noReturn is sent where nobody's browser takes part: Adyen requires an address, and `.invalid` never resolves.
+// noReturn is sent where no browser takes part: Adyen requires an address, and `.invalid` never resolves.
 const noReturn = "https://return.invalid/"
 
 const (
@@ -95,7 +95,7 @@ func (a *Adyen) paymentRequest(in providers.ChargeRequest) (paymentRequest, erro
 	return request, nil
 }
 
-// firstOperation is what the reference of a charge's first payment names.
+// firstOperation returns the operation in the reference of a charge's first payment.
 func firstOperation(askedApart bool) operation {
 	if askedApart {
 		return opUnattended

@@ -25,8 +25,8 @@ func (a *Adyen) CompleteCharge(ctx context.Context, in providers.CompleteRequest
 	return a.completed(ctx, in, x, p), nil
 }
 
-// uncompleted says what an exchange proves that brought no payment: Adyen refuses what the payer brought, or nothing.
-// Adyen refuses what it has accepted before, too: what a refusal of a repeat proves, the rules know.
+// uncompleted returns what an exchange without a payment proves: Adyen refuses the payer's values, or nothing. Adyen
+// also refuses values that it has accepted before: the rules know what the refusal of a repeat proves.
 func (a *Adyen) uncompleted(x exchange) providers.Result {
 	res := a.refused(x, true)
 	switch res.Outcome {
@@ -39,8 +39,8 @@ func (a *Adyen) uncompleted(x exchange) providers.Result {
 	return res
 }
 
-// completed is what an answer proves about the payment. The payer could have brought the result of another one, so an
-// answer counts only where it names ours.
+// completed returns what an answer proves about the payment. The payer could have brought the result of another one, so
+// an answer counts only where it names ours.
 func (a *Adyen) completed(ctx context.Context, in providers.CompleteRequest, x exchange, p payment) providers.Result {
 	ours := p.MerchantReference == newReference(in.TransactionID, opCharge, in.Key).String() ||
 		p.MerchantReference == newReference(in.TransactionID, opUnattended, in.Key).String() // which had a page at once

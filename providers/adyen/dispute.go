@@ -6,8 +6,8 @@ import (
 	"perennial/providers"
 )
 
-// step is where a dispute stands after an event, and whether the bank then has the money. Whatever else Adyen says of
-// it (disputeStatus) is not signed.
+// step is the state of a dispute after an event, and whether the bank then has the money. Adyen's other statements
+// about it (disputeStatus) are not signed.
 type step struct {
 	order int
 	stage providers.DisputeStage

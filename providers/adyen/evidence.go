@@ -13,7 +13,7 @@ type statement struct {
 	currency money.Currency
 }
 
-// proves returns what the item proves about the transaction; nil: nothing.
+// proves returns the proof of the item about the transaction; nil: none.
 func (s statement) proves() (providers.Kind, *providers.Result) {
 	if s.Success != "true" && s.Success != "false" {
 		return providers.KindUnknown, nil
@@ -41,15 +41,15 @@ func (s statement) proves() (providers.Kind, *providers.Result) {
 	return providers.KindUnknown, nil
 }
 
-// superseded reports whether the item is about a payment that may have been made again with the payer there: one that
-// was refused in the payer's absence. Which refusal it was is not signed, and so is not known.
+// superseded reports whether the item is about a payment that may have been made again with the payer present: one that
+// was refused in the payer's absence. The reason of the refusal is not signed, and so is not known.
 func (s statement) superseded() bool {
 	return s.op == opUnattended && s.EventCode == eventAuthorisation && !s.done()
 }
 
 func (s statement) done() bool { return s.Success == "true" }
 
-// authorisation: the account captures automatically, so what is authorised is paid.
+// authorisation: the account captures automatically, so an authorised payment is paid.
 func (s statement) authorisation() (providers.Kind, *providers.Result) {
 	if s.op != opCharge && s.op != opUnattended {
 		return providers.KindUnknown, nil
@@ -93,7 +93,7 @@ func (s statement) reversed() (providers.Kind, *providers.Result) {
 	return providers.KindRefunded, res
 }
 
-// lost: a capture that failed, or an authorisation that nobody captured in time.
+// lost: a capture that failed, or an authorisation that was not captured in time.
 func (s statement) lost(why string) (providers.Kind, *providers.Result) {
 	if !s.done() {
 		return providers.KindUnknown, nil
@@ -124,7 +124,7 @@ func (s statement) refund() (providers.Kind, *providers.Result) {
 // refundElsewhere is about a refund that quotes the reference of its charge: a person made it in the Customer Area.
 func (s statement) refundElsewhere() (providers.Kind, *providers.Result) {
 	seen := providers.SeenRefund{Ref: s.PSPReference, Amount: s.amount}
-	outcome := providers.Succeeded // what was given back was captured
+	outcome := providers.Succeeded // a refunded payment was captured
 	switch {
 	case s.EventCode == eventRefund && !s.done():
 		seen.Failed, outcome = true, providers.Pending // Adyen also refuses to refund what it never captured

@@ -195,7 +195,7 @@ func TestEvidence_Disputes(t *testing.T) {
 	require.Less(t, dispute("CHARGEBACK_REVERSED").Order, dispute("SECOND_CHARGEBACK").Order)
 }
 
-// What cannot be read is left to a person: nothing is booked with a guessed amount.
+// An unreadable amount needs review: nothing is booked with a guessed amount.
 func TestEvidence_UnreadableAmount(t *testing.T) {
 	t.Parallel()
 	a := open(t, providers.Account{})

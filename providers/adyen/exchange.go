@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what one answer may cost in memory.
+// maxAnswer bounds the memory of one answer.
 const maxAnswer = 1 << 20
 
 // exchange is everything one HTTP exchange tells. err is set when no complete answer came back; status may be set
@@ -26,7 +26,7 @@ type exchange struct {
 	err        error
 }
 
-// post makes exactly one attempt. Repeating is the caller's decision, because only it knows the replay window.
+// post makes exactly one attempt. The caller decides about repeats, because only it knows the replay window.
 func (a *Adyen) post(ctx context.Context, path string, request any, key string) (x exchange) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *Adyen) post(ctx context.Context, path string, request any, key string) 
 	if err != nil {
 		return exchange{err: err}
 	}
-	// Without GetBody net/http cannot repeat a POST with an Idempotency-Key by itself after a kept connection died.
+	// Without GetBody net/http cannot repeat a POST with an Idempotency-Key after a kept connection died.
 	req.GetBody = nil
 	req.Header.Set("X-API-Key", a.apiKey.Reveal())
 	req.Header.Set("Content-Type", "application/json")

@@ -76,8 +76,8 @@ func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 	require.Equal(t, providers.Unknown, cancel.Outcome, "a cancel that was not sent says nothing about the charge")
 }
 
-// net/http repeats a POST with an Idempotency-Key by itself when a kept connection dies. The adapter must not let it:
-// a repeat counts against the replay window, which only the caller knows.
+// net/http repeats a POST with an Idempotency-Key when a kept connection dies. The adapter must prevent that: a repeat
+// counts against the replay window, which only the caller knows.
 func TestExchange_DeadConnectionIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64

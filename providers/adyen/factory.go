@@ -9,7 +9,7 @@ import (
 	"perennial/providers"
 )
 
-// Factory makes adapters for Adyen.
+// Factory opens adapters for Adyen.
 type Factory struct{}
 
 var _ providers.Factory = Factory{}

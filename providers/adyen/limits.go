@@ -5,8 +5,8 @@ import (
 	"perennial/providers"
 )
 
-// Limits returns which charges in a currency Adyen takes, in ISO minor units. Adyen documents no minimum: the acquirer
-// declines what is too small for it.
+// Limits returns the limits of charges in a currency at Adyen, in ISO minor units. Adyen documents no minimum: the
+// acquirer declines smaller amounts.
 func Limits(c money.Currency) providers.Limits {
 	wire, ok := wireDecimals(c)
 	if !ok {

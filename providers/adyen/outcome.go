@@ -13,14 +13,14 @@ const (
 	partiallyAuthorised = "PartiallyAuthorised"
 )
 
-// repeatWait is how long we advise to wait while Adyen still works on the first request under our key, or where it
-// says that the same key may be sent again.
+// repeatWait is the advised wait while Adyen still works on the first request under our key, or where it says that the
+// same key may be sent again.
 const repeatWait = 2 * time.Second
 
 // errorInProgress is Adyen's code for a key whose first request is not answered yet, or was. It comes with 422 or 409.
 const errorInProgress = "704"
 
-// paymentResult turns a payment into an outcome. The account captures automatically: what is authorised is paid.
+// paymentResult turns a payment into an outcome. The account captures automatically, so an authorised payment is paid.
 func (a *Adyen) paymentResult(x exchange, p payment) providers.Result {
 	res := providers.Result{
 		Outcome: providers.Unknown, Ref: p.PSPReference, HTTPStatus: x.status, Response: a.redact(x),
@@ -60,8 +60,8 @@ func (a *Adyen) paymentResult(x exchange, p payment) providers.Result {
 	return res
 }
 
-// refused says what an exchange proves that did not bring the object asked for. moving: it was to move money; any
-// other that was not sent says nothing about the operation that it is about.
+// refused returns what an exchange without the requested object proves. moving: it was to move money; any other request
+// that was not sent says nothing about its operation.
 func (a *Adyen) refused(x exchange, moving bool) providers.Result {
 	res := providers.Result{
 		Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: a.redact(x),

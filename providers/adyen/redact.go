@@ -8,16 +8,16 @@ import (
 	"perennial/providers/wire"
 )
 
-// kept lists the fields of Adyen's answers that we store. It is a list of what is allowed, so that what an account
-// switches on (additionalData with a holder's name, card digits, an e-mail address) is dropped.
+// kept lists the fields of Adyen's answers that we store. It is a list of allowed fields, so that data that an account
+// enables (additionalData with a holder's name, card digits, an e-mail address) is dropped.
 var kept = map[string]bool{
 	"amount": true, "currency": true, "errorCode": true, "errorType": true, "merchantReference": true, "message": true,
 	"paymentPspReference": true, "paymentReference": true, "pspReference": true, "reference": true, "refusalReason": true,
 	"refusalReasonCode": true, "resultCode": true, "status": true, "value": true,
 }
 
-// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then nobody
-// knows what is in it.
+// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then its
+// contents are not known.
 func (a *Adyen) redact(x exchange) []byte {
 	d := json.NewDecoder(bytes.NewReader(x.body))
 	d.UseNumber() // amounts stay as written

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// operation is the letter by which a reference says what it names: the reference is all that a webhook has of ours, and
-// Adyen quotes a payment's reference in webhooks about changes that a person made.
+// operation is the letter in a reference that says what it names: a webhook has nothing else of ours, and Adyen quotes
+// a payment's reference in webhooks about a person's changes.
 type operation string
 
 const (

@@ -8,8 +8,8 @@ import (
 	"perennial/providers"
 )
 
-// Refund asks Adyen to give money of a payment back. Adyen takes the request and decides later: the outcome arrives as
-// a REFUND webhook, and a REFUND_FAILED may follow it. Errors as for Charge.
+// Refund asks Adyen to refund a payment. Adyen accepts the request and decides later: the outcome arrives as a REFUND
+// webhook, and a REFUND_FAILED may follow it. Errors as for Charge.
 func (a *Adyen) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
 	request, err := a.refundRequest(in)
 	if err != nil {

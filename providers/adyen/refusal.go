@@ -2,7 +2,7 @@ package adyen
 
 import "perennial/providers"
 
-// refusal is one of Adyen's refusalReasonCodes: the text that goes with it, and what it means to us.
+// refusal is one of Adyen's refusalReasonCodes: its text, and our failure code.
 type refusal struct {
 	text string
 	code providers.FailureCode

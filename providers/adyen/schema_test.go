@@ -10,7 +10,7 @@ import (
 	"perennial/providers"
 )
 
-// property is what CheckoutService-v71 says of a field: its JSON type, its greatest length, the values it may have.
+// property is a field in CheckoutService-v71: its JSON type, its greatest length, its possible values.
 type property struct {
 	kind     string
 	required bool

@@ -40,7 +40,7 @@ func (s simulated) charge(t *testing.T, token string) providers.Result {
 	return res
 }
 
-// heard is what the next message says.
+// heard parses the next message.
 func (s simulated) heard(t *testing.T) []providers.Callback {
 	t.Helper()
 	said, ack, err := s.ParseCallback(t.Context(), s.rig.NextCallback(t), time.Now())
@@ -49,7 +49,7 @@ func (s simulated) heard(t *testing.T) []providers.Callback {
 	return said
 }
 
-// only is what a message of one item proves about the charge.
+// only returns what a message of one item proves about the charge.
 func (s simulated) only(t *testing.T, kind providers.Kind) providers.Result {
 	t.Helper()
 	said := s.heard(t)
@@ -170,8 +170,7 @@ func TestSimulated_PartialAuthorisationReversedByRepeat(t *testing.T) {
 	require.Len(t, s.rig.Movements(t, core.Refunded), 1)
 }
 
-// A charge whose payer was asked is canceled without the provider's name for it: of its two payments, the one that
-// asks.
+// A charge whose payer was asked is canceled without the provider's reference: of its two payments, the one that asks.
 func TestSimulated_CancelsAChargeThatAsks(t *testing.T) {
 	t.Parallel()
 	s := simulate(t)

@@ -1,6 +1,6 @@
 package adyen
 
-// What we send, and what we read of Adyen's answers; everything else in an answer is ignored.
+// The fields that we send, and those of Adyen's answers that we read; everything else in an answer is ignored.
 
 type amount struct {
 	Currency string `json:"currency"`
@@ -25,7 +25,7 @@ type paymentRequest struct {
 	Channel            string              `json:"channel,omitempty"`
 }
 
-// authenticationData asks for 3-D Secure by a page.
+// authenticationData requests 3-D Secure by a page.
 type authenticationData struct {
 	AttemptAuthentication string             `json:"attemptAuthentication"`
 	ThreeDSRequestData    threeDSRequestData `json:"threeDSRequestData"`
@@ -47,7 +47,7 @@ type browserInfo struct {
 	UserAgent      string `json:"userAgent"`
 }
 
-// detailsRequest brings what the payer's browser brought.
+// detailsRequest submits the values of the payer's browser.
 type detailsRequest struct {
 	Details map[string]string `json:"details"`
 }
@@ -80,7 +80,7 @@ type payment struct {
 	ResultCode        string  `json:"resultCode"`
 }
 
-// action is what the payer must do.
+// action is the payer's next action.
 type action struct {
 	Method string `json:"method"`
 	Type   string `json:"type"`

@@ -55,7 +55,7 @@ func (b *bench) pay(t *testing.T, in providers.ChargeRequest) providers.Result {
 	return b.end(t, in, b.charge(t, in))
 }
 
-// end is what becomes of a charge that is pending: by look-up, or from the provider's message where there is none.
+// end returns the outcome of a pending charge: by look-up, or from the provider's message where there is none.
 func (b *bench) end(t *testing.T, in providers.ChargeRequest, res providers.Result) providers.Result {
 	t.Helper()
 	switch {
@@ -96,7 +96,7 @@ func lookupOf(in providers.ChargeRequest, ref string) providers.LookupRequest {
 	return providers.LookupRequest{TransactionID: in.TransactionID, Key: in.Key, Ref: ref}
 }
 
-// clean checks what must hold of every result: nothing secret or personal is in it.
+// clean checks that a result has no secret or personal data.
 func (b *bench) clean(t *testing.T, res providers.Result) providers.Result {
 	t.Helper()
 	for _, s := range b.Secrets {
@@ -106,7 +106,7 @@ func (b *bench) clean(t *testing.T, res providers.Result) providers.Result {
 	return res
 }
 
-// priceOf is what the provider says it charged or refunded.
+// priceOf returns the amount that the provider says it charged or refunded.
 func priceOf(res providers.Result) Price { return Price{Amount: res.Amount, Currency: res.Currency} }
 
 // requireCaptures is the verdict of the provider's own books about the usual transaction.

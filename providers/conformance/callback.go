@@ -90,7 +90,7 @@ var callbacks = []scenario{
 	}},
 }
 
-// evidence is what a provider's messages are where it cannot be asked.
+// evidence has the scenarios of messages as proof, where the provider cannot be asked.
 var evidence = []scenario{
 	{"a callback proves the end of a charge", needs{blind}, func(t *testing.T, b *bench) {
 		for status, outcome := range map[string][]providers.Outcome{"succeeded": {providers.Succeeded}, "failed": refused} {

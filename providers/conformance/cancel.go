@@ -49,7 +49,7 @@ var cancels = []scenario{
 	}},
 }
 
-// open adds what a provider without look-up may say: it cannot know.
+// open adds Unknown to the outcomes for a provider without look-up, which cannot know.
 func (b *bench) open(outcomes ...providers.Outcome) []providers.Outcome {
 	if b.can(byRef) {
 		return outcomes

@@ -11,7 +11,7 @@ import (
 	"perennial/providers"
 )
 
-// Charges that are completed with what the payer's browser brings back from the provider's page.
+// Charges that are completed with the values that the payer's browser brings back from the provider's page.
 var completions = []scenario{
 	{"a confirmed charge is completed once", needs{completes}, func(t *testing.T, b *bench) {
 		in, res := b.askPayer(t)
@@ -69,7 +69,8 @@ var completions = []scenario{
 	}},
 }
 
-// visit is a payer who decides on the provider's page, and returns what the provider wants of what the browser brings.
+// visit lets a payer decide on the provider's page, and returns the parameters that the provider needs from the
+// browser.
 func (b *bench) visit(t *testing.T, res providers.Result, decision string) url.Values {
 	t.Helper()
 	form := strings.NewReader(url.Values{"decision": {decision}}.Encode())

@@ -54,7 +54,7 @@ var disputes = []scenario{
 	}},
 }
 
-// dispute is the one that a look-up of a charge lists.
+// dispute returns the one dispute that a look-up of a charge lists.
 func (b *bench) dispute(t *testing.T, chargeRef string) providers.Dispute {
 	t.Helper()
 	listed := b.since(t, chargeRef).Disputes

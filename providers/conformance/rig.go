@@ -16,7 +16,7 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// WebhookSecret is what the rig's simulator signs callbacks with, unless it is given another secret.
+// WebhookSecret is the secret with which the rig's simulator signs callbacks, unless it is given another.
 const WebhookSecret = "whsec_conformance"
 
 // Rig is a simulated provider behind a real port, with a receiver for its callbacks.

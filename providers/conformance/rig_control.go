@@ -27,7 +27,7 @@ func (r *Rig) Movements(t *testing.T, kind string) []core.Movement {
 	return some
 }
 
-// Captures are those of one transaction.
+// Captures returns the captures of one transaction.
 func (r *Rig) Captures(t *testing.T, transaction string) (some []core.Movement) {
 	t.Helper()
 	for _, m := range r.Movements(t, core.Capture) {

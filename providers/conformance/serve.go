@@ -17,7 +17,7 @@ func serve(t *testing.T, h http.HandlerFunc) (url string) {
 	return s.URL
 }
 
-// ClosedPort is the URL of a port where nobody listens.
+// ClosedPort returns the URL of a port without a listener.
 func ClosedPort(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

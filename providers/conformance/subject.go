@@ -10,10 +10,10 @@ type Subject struct {
 	Rig         *Rig
 	Factory     providers.Factory
 	Provider    providers.Provider
-	Unreachable providers.Provider // pointed at a port where nobody listens
+	Unreachable providers.Provider // pointed at a port without a listener
 	WrongKey    providers.Provider // with credentials that the provider does not know
 	ChargePath  string             // method and path of a charge ("POST /v1/payment_intents"): where faults strike
-	// CompletePath is that of a completion; empty: the provider has none.
+	// CompletePath is the path of a completion; empty: the provider has none.
 	CompletePath string
 	UnknownRef   string           // a well-formed reference that the provider does not know
 	Price        Price            // any amount the provider takes
@@ -27,8 +27,8 @@ type Subject struct {
 	Secrets   []string // must appear in nothing that an adapter returns
 }
 
-// Protocol is what differs between providers and is not in the adapter's Capabilities. The zero value is that of a
-// provider which forgets keys after a while, binds them to parameters, and signs the raw body of a callback with its
+// Protocol has the differences between providers that are not in the adapter's Capabilities. The zero value is a
+// provider that forgets keys after a while, binds them to parameters, and signs the raw body of a callback with its
 // time.
 type Protocol struct {
 	KeysKept             bool // an operation's key is never forgotten
@@ -62,12 +62,12 @@ type Decline struct {
 	Code   providers.FailureCode
 }
 
-// Methods are payment methods by what they make the simulated provider do. Those after Pending may be absent: then
-// what they show is not for this provider.
+// Methods are payment methods by their effect at the simulated provider. Those after Pending may be absent: then their
+// scenarios do not apply to this provider.
 type Methods struct {
 	OK             providers.Method // succeeds, at once or within seconds
 	Pending        providers.Method // until Rig.Settle
-	NeedsCustomer  providers.Method // an authentication that nobody is there for
+	NeedsCustomer  providers.Method // an authentication in the payer's absence
 	AsksPayer      providers.Method // a page where the payer confirms, until Rig.Settle
 	Missing        providers.Method // a token the provider does not know
 	ErrorCaptured  providers.Method // captures, then answers 500, to repeats too

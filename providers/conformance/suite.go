@@ -1,6 +1,6 @@
 // Package conformance owns the promises that every provider adapter must keep, as tests over real HTTP against the
-// simulator, with the simulator's ledger as the judge. It does not own what is particular to one adapter: mapping
-// tables and wire formats are tested beside the adapter.
+// simulator, with the simulator's ledger as the judge. It does not own the details of one adapter: mapping tables and
+// wire formats are tested with the adapter.
 package conformance
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Run runs every scenario that the adapter's Capabilities and its Protocol allow, and says how many those are and what
-// the others lack. newSubject is called once for each test, which may all run at once.
+// Run runs every scenario that the adapter's Capabilities and its Protocol allow, and logs their number and what the
+// others lack. newSubject is called once for each test, which may all run at once.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	t.Helper()
 	probe := newSubject(t)

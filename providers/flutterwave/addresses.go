@@ -7,8 +7,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// The addresses of Flutterwave v4. Its own code sample exchanges the test and the live one, so that they stand nowhere
-// else: if the sample is right, swap them here. Both modes get their tokens at one address.
+// The addresses of Flutterwave v4. Its own code sample exchanges the test and the live one, so they are only here: if
+// the sample is right, swap them here. Both modes get their tokens at one address.
 const (
 	identityURL = "https://idp.flutterwave.com"
 	testURL     = "https://developersandbox-api.flutterwave.com"
@@ -17,14 +17,14 @@ const (
 	tokenPath = "/realms/flutterwave/protocol/openid-connect/token"
 )
 
-// addresses are where one account is served.
+// addresses are the addresses of one account.
 type addresses struct {
 	api   string // without a final slash
 	token string
 }
 
-// addressesOf takes base for everything where it is given: no path of the API begins as the token's does, so that one
-// port can serve both. Faults: provider_config_invalid.
+// addressesOf uses base for everything where it is given: no path of the API begins like the token's, so that one port
+// can serve both. Faults: provider_config_invalid.
 func addressesOf(base string, live bool) (addresses, error) {
 	if base == "" {
 		api := testURL

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/money"
 )
 
-// wireDecimals is how many decimals Flutterwave is documented to take at most: its smallest amount is 0.01.
+// wireDecimals is the documented number of decimals of Flutterwave's amounts: the smallest is 0.01.
 const wireDecimals = 2
 
 // maxAmount bounds the digits that we are willing to read as an amount.

@@ -15,7 +15,7 @@ import (
 	"perennial/providers"
 )
 
-// webhook is what Flutterwave sends. Its time is in milliseconds, and decides nothing: it is the event's, and an event
+// webhook is Flutterwave's message. Its time is in milliseconds, and decides nothing: it is the event's, and an event
 // is sent again for hours.
 type webhook struct {
 	ID   string `json:"webhook_id"`
@@ -29,9 +29,9 @@ type webhook struct {
 	} `json:"data"`
 }
 
-// ParseCallback verifies the message, then reads whom it is about. What it says of an outcome is a hint: Flutterwave
-// wants every payment to be read again, and where the account's signature is plain it proves only who sent the message,
-// not what is in it. Faults: `callback_signature_invalid` (Unauthorized), `callback_malformed` (Invalid).
+// ParseCallback verifies the message, then reads its transaction. Its outcome is only a hint: Flutterwave wants every
+// payment to be read again, and where the account's signature is plain it proves only the sender of the message, not
+// its contents. Faults: `callback_signature_invalid` (Unauthorized), `callback_malformed` (Invalid).
 func (f *Flutterwave) ParseCallback(
 	_ context.Context, in providers.CallbackRequest, _ time.Time,
 ) ([]providers.Callback, providers.Acknowledgement, error) {

@@ -60,9 +60,9 @@ func mobileMoneyCharge(in providers.ChargeRequest, operator string, common charg
 
 var mailbox = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// nobody stands for the payer, of whom Flutterwave wants a name and an address for mail. Of both it learns nothing: the
-// address is made from the transaction and no mail reaches anybody, and the name is the same for all. The phone number
-// is in the request anyway.
+// nobody returns a customer without data of the payer, for whom Flutterwave requires a name and an e-mail address: the
+// address is made from the transaction and receives no mail, and the name is the same for all. The phone number is in
+// the request anyway.
 func nobody(transactionID string, n number) customer {
 	c := customer{
 		Email: mailbox.ReplaceAllString(transactionID, "-") + "@" + mailDomain,

@@ -38,14 +38,14 @@ func (f *Flutterwave) chargeResult(x exchange, c *charge) providers.Result {
 	return res
 }
 
-// waiting reads what a charge that is not final waits for.
+// waiting returns what a charge that is not final waits for.
 func (c *charge) waiting(res providers.Result) providers.Result {
 	switch c.NextAction.Type {
 	case "", "payment_instruction":
 		res.Outcome = providers.Pending
 		return res
 	case "redirect_url":
-		if c.RedirectURL != "" { // we named the page to come back to, so somebody is there
+		if c.RedirectURL != "" { // we named a page to return to, so the payer is present
 			res.Outcome, res.ConfirmURL = providers.Pending, c.NextAction.RedirectURL.URL
 			return res
 		}

@@ -181,7 +181,7 @@ func TestCharge_SomebodyIsThere(t *testing.T) {
 	require.Contains(t, <-bodies, `"redirect_url":"https://app.example/back"`)
 }
 
-// Flutterwave answers a repeated key with the first answer whatever the request says now.
+// Flutterwave answers a repeated key with the first answer, whatever the new request.
 func TestCharge_KeyOfAnotherRequest(t *testing.T) {
 	t.Parallel()
 	f := against(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -35,7 +35,8 @@ func adapter(t *testing.T, url, secret string) *flutterwave.Flutterwave {
 	return f
 }
 
-// secrets must appear in nothing that an adapter returns: the account's, and what the simulator shows of a payer.
+// secrets must not appear in anything that an adapter returns: the account's secrets, and the simulator's data of a
+// payer.
 var secrets = []string{
 	clientSecret, conformance.WebhookSecret, "flwtok_", "bait_token", "holder@example.org", "Casey", "Holder",
 	"555019283", "241234", "424242", `"4242"`, "@example.com",

@@ -7,7 +7,7 @@ import (
 )
 
 // failureCodes maps the types of processor responses to ours. They are the values of test cards; those of mobile money
-// are not documented. A type that is not here is DECLINED.
+// are not documented. An unknown type is DECLINED.
 var failureCodes = map[string]providers.FailureCode{
 	"insufficient_funds": providers.InsufficientFunds,
 

@@ -14,7 +14,7 @@ import (
 	"perennial/providers/wire"
 )
 
-// maxAnswer bounds what one answer may cost in memory.
+// maxAnswer bounds the memory of one answer.
 const maxAnswer = 1 << 20
 
 // exchange is everything one HTTP exchange tells. err is set when no complete answer came back; status may be set
@@ -76,8 +76,8 @@ func (f *Flutterwave) send(
 	if err != nil {
 		return exchange{err: err}
 	}
-	// Without GetBody net/http cannot repeat a POST by itself after a kept connection died under it, as it
-	// otherwise does for requests with an X-Idempotency-Key.
+	// Without GetBody net/http cannot repeat a POST after a kept connection died, as it otherwise does for requests
+	// with an X-Idempotency-Key.
 	req.GetBody = nil
 	if body == nil {
 		req.Body = http.NoBody
@@ -113,7 +113,7 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// object decodes the data of a 2xx into *T; named says whether that is what was asked for. Anything else, such as a
+// object decodes the data of a 2xx into *T; named reports whether it is the requested object. Anything else, such as a
 // captive portal's page, proves nothing.
 func object[T any](x exchange, named func(*T) bool) (*T, bool) {
 	e, ok := x.success()

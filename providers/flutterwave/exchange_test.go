@@ -86,8 +86,8 @@ func TestExchange_UnresolvedNameIsNotSent(t *testing.T) {
 	}
 }
 
-// net/http repeats a POST with an X-Idempotency-Key by itself when a kept connection dies. The adapter must not let it:
-// a repeat counts against the replay window, which only the caller knows.
+// net/http repeats a POST with an X-Idempotency-Key when a kept connection dies. The adapter must prevent that: a
+// repeat counts against the replay window, which only the caller knows.
 func TestExchange_DeadConnectionIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64

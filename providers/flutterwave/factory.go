@@ -7,7 +7,7 @@ import (
 	"perennial/providers"
 )
 
-// Factory makes adapters for Flutterwave.
+// Factory opens adapters for Flutterwave.
 type Factory struct{}
 
 var _ providers.Factory = Factory{}
@@ -49,7 +49,7 @@ func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(
 // ownCard reports whether a token can be one of Flutterwave's; empty: it is not known yet.
 func ownCard(token string) bool { return token == "" || strings.HasPrefix(token, "pmd_") }
 
-// Open makes the adapter of an account. Faults: those of New.
+// Open opens the adapter of an account. Faults: those of New.
 func (Factory) Open(account providers.Account) (providers.Provider, error) {
 	return New(Config{
 		ClientID:         account.Credentials[FieldClientID],

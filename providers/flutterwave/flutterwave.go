@@ -1,6 +1,6 @@
 // Package flutterwave owns the conversation with Flutterwave's API v4: the wire format, what each answer proves, and
 // which amounts and payment methods Flutterwave can express. It does not own when a call is made, repeated or given up
-// (workflows), nor what is stored of it (db). docs/providers.md lists the facts that are not verified.
+// (workflows), nor its row (db). docs/providers.md lists the unverified facts.
 package flutterwave
 
 import (

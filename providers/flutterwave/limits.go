@@ -7,8 +7,8 @@ import (
 	"perennial/providers"
 )
 
-// currencies are those that the reference of POST /charges lists, without codes that ISO has withdrawn. Which of them
-// an account may charge in, and from what amount, only the account knows.
+// currencies are the currencies in the reference of POST /charges, without codes that ISO has withdrawn. Only the
+// account knows which of them it may charge in, and from what amount.
 var currencies = set(`AED AFN ALL AMD AOA ARS AUD AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BWP BZD CAD CDF CHF CLP
 	CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS
 	INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP

@@ -71,8 +71,8 @@ func (f *Flutterwave) byReference(
 	return x, best, res
 }
 
-// weight says which of several charges with one reference decides: one that moved money, or may yet, outweighs any that
-// did not. There should be only one.
+// weight decides among several charges with one reference: one that moved money, or may yet, outweighs any that did
+// not. There should be only one.
 func (c *charge) weight() int {
 	switch c.Status {
 	case "succeeded":

@@ -8,9 +8,9 @@ import (
 	"perennial/providers"
 )
 
-// LookupRefund reads the refund by its ID. Where that never reached us it reads the list of refunds for the one that
-// carries our transaction. That refunds keep what we attach is known from types of third parties only: a refund of the
-// same charge without it may be ours, and then the answer is Unknown.
+// LookupRefund reads the refund by its ID. Where that never reached us it searches the list of refunds for the one with
+// our transaction. Only types of third parties document that refunds keep our metadata: a refund of the same charge
+// without it may be ours, and then the answer is Unknown.
 func (f *Flutterwave) LookupRefund(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	if in.Ref == "" {
 		return f.listRefunds(ctx, in), nil

@@ -29,7 +29,7 @@ func (l *networkLists) of(iso string) *wire.Copy[[]string] {
 	return l.known[iso]
 }
 
-// networksOf returns the operators of a country, in lower case; none: Flutterwave has not told them.
+// networksOf returns the operators of a country, in lower case; none: they could not be read yet.
 func (f *Flutterwave) networksOf(ctx context.Context, iso string) []string {
 	return f.networks.of(iso).Get(ctx, func(ctx context.Context) ([]string, bool) { return f.readNetworks(ctx, iso) })
 }

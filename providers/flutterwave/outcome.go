@@ -9,8 +9,8 @@ import (
 	"perennial/providers"
 )
 
-// effect says what an exchange was for, because the same silence means different things: a charge that was never
-// sent may be sent elsewhere, but a look-up that was never sent says nothing about the charge it asked after.
+// effect is the purpose of an exchange. It matters because the same silence has different meanings: a charge that was
+// never sent may be sent elsewhere, but a look-up that was never sent says nothing about its charge.
 type effect int
 
 const (
@@ -19,10 +19,10 @@ const (
 	reading
 )
 
-// conflictWait is how long we advise to wait while Flutterwave may still work on the first request with our key.
+// conflictWait is the advised wait while Flutterwave may still work on the first request with our key.
 const conflictWait = 2 * time.Second
 
-// refused says what an exchange proves that did not bring the object asked for.
+// refused returns what an exchange without the requested object proves.
 func (f *Flutterwave) refused(x exchange, e effect) providers.Result {
 	res := providers.Result{
 		Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: f.redact(x),

@@ -9,8 +9,8 @@ import (
 	"perennial/providers/wire"
 )
 
-// kept lists the fields of Flutterwave's answers that we store. It is a list of what is allowed, so that a field that
-// Flutterwave adds tomorrow (a name, an address, a secret) is dropped until somebody looks at it.
+// kept lists the fields of Flutterwave's answers that we store. It is a list of allowed fields, so that a field that
+// Flutterwave adds (a name, an address, a secret) is dropped until it has been reviewed.
 var kept = map[string]bool{
 	"amount": true, "amount_refunded": true, "charge_id": true, "code": true, "created_datetime": true,
 	"currency": true, "data": true, "disputed": true, "error": true, "field_name": true, "id": true, "message": true,
@@ -27,8 +27,8 @@ var nested = map[string]bool{
 // sentences are the kept fields whose text comes from elsewhere and may repeat what we sent.
 var sentences = map[string]bool{"field_name": true, "message": true, "reason": true, "type": true}
 
-// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then
-// nobody knows what is in it.
+// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then its
+// contents are not known.
 func (f *Flutterwave) redact(x exchange) []byte {
 	d := json.NewDecoder(bytes.NewReader(x.body))
 	d.UseNumber() // amounts stay as written
@@ -74,7 +74,7 @@ var (
 	digits  = regexp.MustCompile(`\+?[0-9][0-9 -]{5,}[0-9]`)
 )
 
-// scrub takes secrets, addresses and what may be a phone or card number out of sentences that come from elsewhere.
+// scrub removes secrets, addresses and possible phone or card numbers from sentences of others.
 func (f *Flutterwave) scrub(text string) string {
 	return digits.ReplaceAllString(address.ReplaceAllString(f.hide(text), wire.Redacted), wire.Redacted)
 }

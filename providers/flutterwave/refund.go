@@ -19,7 +19,7 @@ type refundRequest struct {
 // refundReason is one of the few words that Flutterwave takes.
 const refundReason = "requested_by_customer"
 
-// Refund gives money of a captured charge back. Errors as for Charge.
+// Refund refunds a captured charge. Errors as for Charge.
 func (f *Flutterwave) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
 	if in.ChargeRef == "" {
 		return providers.Result{}, fault.New(fault.Invalid, "provider_request_invalid",

@@ -53,7 +53,7 @@ func TestRefund_Statuses(t *testing.T) {
 	}
 }
 
-// A refund names no currency, so that of its charge is read.
+// A refund names no currency, so its charge is read for it.
 func TestLookupRefund_Amount(t *testing.T) {
 	t.Parallel()
 	f := against(t, func(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,7 @@ import (
 
 const (
 	tokenTimeout = 10 * time.Second
-	// tokenMargin is how long before its end a token is no longer used: a request may be long under way.
+	// tokenMargin is the time before its end from which a token is no longer used: a request may be long under way.
 	tokenMargin = time.Minute
 	maxToken    = 64 << 10
 )
@@ -38,7 +38,7 @@ type tokens struct {
 	current wire.Secret // empty: there is none, or it is about to end
 }
 
-// tokenError says why there is no token. Nothing of the request that needed it was sent.
+// tokenError says why there is no token. The request that needed it was not sent.
 type tokenError struct {
 	status     int // of the token's address; 401 where it refuses the credentials, 0 where nothing came back
 	retryAfter time.Duration

@@ -19,8 +19,8 @@ import (
 	"perennial/providers"
 )
 
-// withoutToken makes an adapter whose identity server does as told, beside an API that must never be reached. It
-// returns how many connections the API's port took: none means that no byte of a request can have left.
+// withoutToken returns an adapter with the given identity server, and an API that must never be reached. It also counts
+// the connections at the API's port: none means that no byte of a request can have left.
 func withoutToken(t *testing.T, identity http.HandlerFunc) (*Flutterwave, *atomic.Int64) {
 	t.Helper()
 	connections := &atomic.Int64{}
@@ -118,7 +118,7 @@ func TestToken_SharedByManyRequests(t *testing.T) {
 	require.EqualValues(t, 1, id.fetched.Load())
 }
 
-// A request that is given up must not take the token away from those that wait for the same one.
+// A request that is given up must not take the token away from others that wait for it.
 func TestToken_OutlivesTheRequestThatBeganIt(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})

@@ -2,7 +2,7 @@ package flutterwave
 
 import "encoding/json"
 
-// What we read of Flutterwave's objects; everything else in an answer is ignored.
+// The fields of Flutterwave's objects that we read; everything else in an answer is ignored.
 
 type envelope struct {
 	Status string          `json:"status"` // success or failed
@@ -78,7 +78,7 @@ type chargeback struct {
 // text is a string that Flutterwave may also write as a number.
 type text string
 
-// UnmarshalJSON takes strings as they are, and anything else as it is written.
+// UnmarshalJSON takes strings unchanged, and anything else as its JSON text.
 func (t *text) UnmarshalJSON(raw []byte) error {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -88,7 +88,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// meta is what we attached to a charge or a refund.
+// meta is our metadata of a charge or a refund.
 type meta struct {
 	TransactionID string
 }
@@ -105,7 +105,7 @@ func (m *meta) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// attached is what we attach.
+// attached is the metadata that we send.
 type attached struct {
 	TransactionID string `json:"txn_id"`
 	Description   string `json:"description,omitempty"`

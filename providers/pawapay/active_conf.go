@@ -9,7 +9,7 @@ import (
 
 const confPath = "/v2/active-conf?operationType=DEPOSIT"
 
-// activeConf is what pawaPay has activated for the account. Only deposits are asked for.
+// activeConf is the configuration that pawaPay has activated for the account. Only deposits are requested.
 type activeConf struct {
 	CompanyName string `json:"companyName"`
 	Countries   []struct {
@@ -52,7 +52,7 @@ type depositConf struct {
 	Status           string   `json:"status"` // OPERATIONAL, DELAYED, CLOSED
 }
 
-// terms are what an operator takes in one currency.
+// terms are an operator's terms in one currency.
 type terms struct {
 	auth     authType
 	decimals int
@@ -65,7 +65,7 @@ type market struct {
 	currency money.Currency
 }
 
-// conditions are the terms of every market of the account; nil: pawaPay has not told them yet.
+// conditions are the terms of every market of the account; nil: they could not be read yet.
 type conditions map[market]terms
 
 // conditions returns what pawaPay has activated, from a copy of bounded age. Where it cannot be read, the last copy

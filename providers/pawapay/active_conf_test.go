@@ -70,7 +70,7 @@ func TestCharge_FollowsActiveConfiguration(t *testing.T) {
 	}
 }
 
-// The configuration's decimals hold, not those of our table.
+// The configuration's decimals apply, not those of our table.
 func TestCharge_DecimalsOfActiveConfiguration(t *testing.T) {
 	t.Parallel()
 	in := sampleCharge()
@@ -92,7 +92,7 @@ func TestActiveConfiguration_LivesFiveMinutes(t *testing.T) {
 		p := at(t, "http://pawapay.test")
 		p.client.Transport = transport(func(r *http.Request) *http.Response {
 			answer := `{"status":"ACCEPTED"}`
-			if r.Method == http.MethodGet { // what is out of bounds was never sent
+			if r.Method == http.MethodGet { // a charge out of bounds was never sent
 				answer = `{"status":"NOT_FOUND"}`
 			}
 			if strings.HasPrefix(r.URL.Path, "/v2/active-conf") {

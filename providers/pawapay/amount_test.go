@@ -60,7 +60,7 @@ func TestFromWire(t *testing.T) {
 	}
 }
 
-// What is sent comes back as it was, whatever the operator's decimals, and nothing is ever rounded.
+// An amount that is sent reads back unchanged, whatever the operator's decimals, and nothing is ever rounded.
 func TestAmount_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +87,7 @@ func TestAmount_RoundTrip(t *testing.T) {
 	})
 }
 
-// Charge must not refuse for its amount what the limits allow.
+// Charge must not refuse an amount that the limits allow.
 func TestLimits_AreTakenByEveryOperator(t *testing.T) {
 	t.Parallel()
 	for _, o := range operators {

@@ -12,7 +12,7 @@ import (
 	"perennial/providers"
 )
 
-// statuses are those that callbacks are sent for, and what they mean.
+// statuses are the statuses of callbacks, and their kinds.
 var statuses = map[string]providers.Kind{
 	"ACCEPTED": providers.KindCreated, "PROCESSING": providers.KindProcessing,
 	"COMPLETED": providers.KindSucceeded, "FAILED": providers.KindFailed,
@@ -60,8 +60,8 @@ func forged(detail string) error {
 	return fault.New(fault.Unauthorized, "callback_signature_invalid", "%s", detail)
 }
 
-// readCallback reads a deposit or a refund. Both are sent as they are, without an envelope or an event ID: pawaPay says
-// each status of an operation once, but for repetitions.
+// readCallback reads a deposit or a refund. Both are sent without an envelope or an event ID: pawaPay sends each status
+// of an operation once, except for repeats.
 func readCallback(body []byte) (providers.Callback, error) {
 	var r record
 	err := json.Unmarshal(body, &r)

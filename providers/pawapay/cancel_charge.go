@@ -6,8 +6,8 @@ import (
 	"perennial/providers"
 )
 
-// CancelCharge only says how the charge stands: pawaPay cannot take a prompt back, and one that nobody answers ends by
-// itself.
+// CancelCharge only returns the state of the charge: pawaPay cannot withdraw a prompt, and an unanswered one ends on
+// its own.
 func (p *PawaPay) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
 	return p.LookupCharge(ctx, in)
 }

@@ -43,7 +43,7 @@ func checkToken(token string) error {
 // shortestSecret keeps the secret of a callback address beyond guessing.
 const shortestSecret = 16
 
-// checkWebhookSecret admits what stands in a path as it is, so that the address has one spelling only.
+// checkWebhookSecret allows only characters that a path has unescaped, so that the address has one spelling.
 func checkWebhookSecret(s string) error {
 	if s == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what one answer may cost in memory; the whole configuration of an account is a tenth of it.
+// maxAnswer bounds the memory of one answer; the whole configuration of an account is a tenth of it.
 const maxAnswer = 1 << 20
 
 // exchange is everything one HTTP exchange tells. err is set when no complete answer came back; status may be set
@@ -36,7 +36,7 @@ func (p *PawaPay) post(ctx context.Context, path string, v any) exchange {
 	return p.exchange(ctx, http.MethodPost, path, bytes.NewReader(body))
 }
 
-// exchange makes exactly one attempt. Repeating is the caller's decision, because only it knows the replay window.
+// exchange makes exactly one attempt. The caller decides about repeats, because only it knows the replay window.
 func (p *PawaPay) exchange(ctx context.Context, method, path string, body io.Reader) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -47,7 +47,7 @@ func (p *PawaPay) exchange(ctx context.Context, method, path string, body io.Rea
 	if err != nil {
 		return exchange{err: err}
 	}
-	req.GetBody = nil // without it net/http cannot repeat a POST by itself
+	req.GetBody = nil // without it net/http cannot repeat a POST
 	req.Header.Set("Authorization", "Bearer "+p.apiToken.Reveal())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "perennial")

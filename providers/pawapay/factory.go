@@ -6,7 +6,7 @@ import (
 	"perennial/providers"
 )
 
-// Factory makes adapters for pawaPay.
+// Factory opens adapters for pawaPay.
 type Factory struct{}
 
 var _ providers.Factory = Factory{}
@@ -42,7 +42,7 @@ func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(
 // Supports returns what pawaPay does with a payment method, as far as the operator tells it.
 func (Factory) Supports(method providers.Method) paymethod.Support { return Supports(method) }
 
-// Open makes the adapter of an account. Faults: those of New.
+// Open opens the adapter of an account. Faults: those of New.
 func (Factory) Open(account providers.Account) (providers.Provider, error) {
 	return New(Config{
 		APIToken:      account.Credentials[FieldAPIToken],

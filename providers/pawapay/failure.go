@@ -20,7 +20,7 @@ var unavailable = map[string]bool{
 	"REFUNDS_NOT_ALLOWED":              true,
 }
 
-// operatorsOwn are those of them that are about one operator, and not about the account.
+// operatorsOwn are those that concern one operator, and not the account.
 var operatorsOwn = map[string]bool{"DEPOSITS_NOT_ALLOWED": true, "PROVIDER_TEMPORARILY_UNAVAILABLE": true}
 
 // failureCodes maps pawaPay's codes to ours. A code that is not here is DECLINED: pawaPay adds new ones.

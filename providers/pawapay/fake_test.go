@@ -25,7 +25,7 @@ const (
 	conf      = "GET /v2/active-conf"
 )
 
-// fake answers by method and path, and remembers what it was asked. A path without an answer fails the test.
+// fake answers by method and path, and records the requests. A path without an answer fails the test.
 type fake struct {
 	t       *testing.T
 	mu      sync.Mutex

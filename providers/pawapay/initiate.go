@@ -20,7 +20,7 @@ var (
 	refunds  = kind{path: "/v2/refunds", id: func(r record) string { return r.RefundID }}
 )
 
-// order is an operation to begin, and what must be true of one that exists already under its ID.
+// order is an operation to begin, with the properties that an existing one under its ID must have.
 type order struct {
 	id            string
 	transactionID string
@@ -51,8 +51,8 @@ func (p *PawaPay) initiate(ctx context.Context, k kind, o order) (providers.Resu
 	return p.unanswered(res, x, moving), nil
 }
 
-// repeated answers a key that pawaPay knows: what became of its first use. That it exists is sure even where the
-// look-up fails.
+// repeated answers a key that pawaPay knows with the outcome of its first use. The operation surely exists, even where
+// the look-up fails.
 func (p *PawaPay) repeated(ctx context.Context, k kind, o order, accepted providers.Result) (providers.Result, error) {
 	found, err := p.lookup(ctx, k, o.id, o.transactionID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *PawaPay) repeated(ctx context.Context, k kind, o order, accepted provid
 	return found, nil
 }
 
-// rejected makes sure that a final refusal is about the operation and not only about its repetition: pawaPay does not
+// rejected makes sure that a final refusal is about the operation and not only about its repeat: pawaPay does not
 // document whether it looks for a duplicate before it checks a request, and an earlier send may have been accepted.
 func (p *PawaPay) rejected(ctx context.Context, k kind, o order, refusal providers.Result) (providers.Result, error) {
 	if !refusal.Outcome.Final() {

@@ -17,11 +17,11 @@ const (
 	keysPath = "/v2/public-key/http"
 	// keysLife bounds how long a key is trusted after pawaPay last listed it.
 	keysLife = time.Hour
-	// keysGap bounds how often the list is read: anybody may send a message with a key ID of his own.
+	// keysGap bounds how often the list is read: anyone may send a message with an invented key ID.
 	keysGap = time.Minute
 )
 
-// keyCache holds pawaPay's public keys by their IDs.
+// keyCache has pawaPay's public keys by their IDs.
 type keyCache struct {
 	group  singleflight.Group
 	mu     sync.Mutex
@@ -78,7 +78,7 @@ func (c *keyCache) put(listed map[string]crypto.PublicKey, now time.Time) {
 	}
 }
 
-// answer tells an unknown key from one that we could not ask for: pawaPay repeats what was answered with a 503.
+// answer distinguishes an unknown key from one that could not be read: pawaPay repeats a message that got 503.
 func (c *keyCache) answer(key crypto.PublicKey) (crypto.PublicKey, error) {
 	if key != nil {
 		return key, nil

@@ -10,9 +10,9 @@ var small = map[money.Currency]bool{
 	"CDF": true, "MWK": true, "NGN": true, "RWF": true, "TZS": true, "UGX": true, "XAF": true, "XOF": true,
 }
 
-// Limits returns which charges in a currency pawaPay takes, in ISO minor units, whichever the operator is: whole units
+// Limits returns the limits of charges in a currency at pawaPay, in ISO minor units, for any operator: whole units
 // where any operator of the currency takes no decimals. The minimums are chosen to be above those of the operators,
-// which differ by account and are only in its active configuration; docs/providers.md says so.
+// which differ by account and are only in its active configuration (docs/providers.md).
 func Limits(c money.Currency) providers.Limits {
 	coarsest, known := 0, false
 	for _, o := range operators {

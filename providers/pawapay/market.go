@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// closedWait is how long we advise to wait while an operator is closed.
+	// closedWait is the advised wait while an operator is closed.
 	closedWait = time.Minute
-	// activationWait is how long we advise to wait for pawaPay to activate something for the account: people do it.
+	// activationWait is the advised wait for pawaPay to activate something for the account: people do it.
 	activationWait = time.Hour
 )
 
-// termsOf says on which terms a wallet pays in a currency. refused is set where the account's configuration shows that
-// pawaPay would refuse the charge now: it was not sent, so another provider may take it.
+// termsOf returns the terms on which a wallet pays in a currency. refused is set where the account's configuration
+// shows that pawaPay would refuse the charge now: it was not sent, so another provider may take it.
 func (w wallet) termsOf(known conditions, c money.Currency) (t terms, refused *providers.Result, err error) {
 	decimals, usual := w.decimals[c]
 	t, active := known[market{w.code, c}]

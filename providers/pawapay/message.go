@@ -2,7 +2,7 @@ package pawapay
 
 import "strings"
 
-// What the payer reads in the prompt has 4 to 22 characters. Which characters is not documented for every operator:
+// The payer's text in the prompt has 4 to 22 characters. The allowed characters are not documented for every operator:
 // letters, digits and spaces pass everywhere.
 const (
 	shortestMessage = 4
@@ -10,7 +10,7 @@ const (
 	anyMessage      = "Subscription"
 )
 
-// customerMessage makes such a text of a description: whole words, as many as fit.
+// customerMessage returns such a text from a description: whole words, as many as fit.
 func customerMessage(description string) string {
 	plain := strings.Map(func(r rune) rune {
 		if (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') || (r >= '0' && r <= '9') {

@@ -62,8 +62,8 @@ func digitsOf(phone string) (string, bool) {
 	return phone, true
 }
 
-// renewable refuses operators whose payers must act before or beside the request: nobody is there when a renewal is
-// due.
+// renewable refuses operators whose payers must act before or apart from the request: the payer is not present when a
+// renewal is due.
 func renewable(code string, auth authType) error {
 	switch auth {
 	case preAuth:

@@ -8,7 +8,7 @@ import (
 	"perennial/providers"
 )
 
-// authType is how a payer authorises a deposit, in pawaPay's words.
+// authType is the way in which a payer authorises a deposit, in pawaPay's words.
 type authType string
 
 const (
@@ -24,13 +24,13 @@ const (
 type operator struct {
 	code     string   // pawaPay's
 	calling  string   // the country's calling code
-	names    []string // what follows mobile_money_ in the customer's payment method
+	names    []string // the part after mobile_money_ in the customer's payment method
 	decimals map[money.Currency]int
 	auth     authType
 }
 
-// operators are pawaPay's, with the decimals that their documents name. What the account's active configuration says is
-// preferred; this is what is known before it was read.
+// operators are pawaPay's operators, with the decimals of its documents. The account's active configuration is
+// preferred; this table is used before it was read.
 var operators = []operator{
 	entry("MTN_MOMO_BEN", "229", "mtn", "XOF0"),
 	entry("MOOV_BEN", "229", "moov", "XOF0"),
@@ -116,7 +116,7 @@ func operatorsIn(number string) (names []string) {
 	return names
 }
 
-// currencies lists what an operator is paid in, for people.
+// currencies lists the currencies of an operator, for people.
 func (o operator) currencies() string {
 	var codes []string
 	for c := range o.decimals {

@@ -7,8 +7,8 @@ import (
 	"perennial/providers"
 )
 
-// effect says what an exchange was for, because the same silence means different things: a charge that was never
-// sent may be sent elsewhere, but a look-up that was never sent says nothing about the charge it asked after.
+// effect is the purpose of an exchange. It matters because the same silence has different meanings: a charge that was
+// never sent may be sent elsewhere, but a look-up that was never sent says nothing about its charge.
 type effect int
 
 const (
@@ -16,7 +16,7 @@ const (
 	reading               // look-ups
 )
 
-// waits are how long we advise to wait before what was refused may be taken.
+// waits are the advised waits before a refused request may be taken.
 var waits = map[string]time.Duration{
 	refundInProgress:       time.Minute,
 	"DEPOSITS_NOT_ALLOWED": activationWait,
@@ -30,7 +30,7 @@ func (p *PawaPay) result(x exchange) providers.Result {
 	}
 }
 
-// unanswered says what an exchange proves that brought nothing of pawaPay's own back.
+// unanswered returns what an exchange proves that brought no answer of pawaPay itself.
 func (p *PawaPay) unanswered(res providers.Result, x exchange, e effect) providers.Result {
 	switch {
 	case x.err != nil && !x.connected:
@@ -45,7 +45,7 @@ func (p *PawaPay) unanswered(res providers.Result, x exchange, e effect) provide
 	return res
 }
 
-// notTaken reports whether a status says by itself that the request was not carried out.
+// notTaken reports whether a status alone proves that the request was not carried out.
 func notTaken(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 }

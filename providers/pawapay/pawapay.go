@@ -1,6 +1,6 @@
 // Package pawapay owns the conversation with pawaPay (Merchant API v2): the wire format, what each answer proves, which
 // operators and amounts it takes, and its signed callbacks. It does not own when a call is made, repeated or given up
-// (workflows), nor what is stored of it (db).
+// (workflows), nor its row (db).
 package pawapay
 
 import (
@@ -13,16 +13,16 @@ import (
 	"perennial/providers/wire"
 )
 
-// Defaults of Config. A repeat of a depositId is ignored by pawaPay for as long as it knows the deposit, so it never
-// charges twice; a day is how long a repeat is worth anything, because an unanswered prompt is history by then.
+// Defaults of Config. pawaPay ignores a repeat of a depositId for as long as it knows the deposit, so it never charges
+// twice; after a day a repeat is pointless, because an unanswered prompt has long ended.
 const (
 	DefaultReplayWindow = 24 * time.Hour
 	DefaultTimeout      = 30 * time.Second
 )
 
 const (
-	// absenceAfter is when pawaPay begins to vouch that what it does not know never arrived. The last repeat may be as
-	// late as that behind the first send, and needs as long again.
+	// absenceAfter is the time after which pawaPay guarantees that an unknown operation never arrived. The last repeat
+	// may be as late as that behind the first send, and needs as long again.
 	absenceAfter = 15 * time.Minute
 	absenceGap   = absenceAfter
 	// promptLife is longer than any operator's prompt is known to stay open. It is not documented: docs/providers.md.
@@ -38,7 +38,7 @@ type Config struct {
 	WebhookSecret string
 	Live          bool
 	BaseURL       string   // in place of APIURL, by the operator
-	AllowedHosts  []string // that APIURL may name beside pawaPay's own, by the operator
+	AllowedHosts  []string // further hosts for APIURL, by the operator's choice
 	ReplayWindow  time.Duration
 	Timeout       time.Duration     // of one exchange, from dialling to the last byte of the answer
 	Transport     http.RoundTripper // nil: one of its own

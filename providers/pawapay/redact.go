@@ -9,8 +9,8 @@ import (
 	"perennial/providers/wire"
 )
 
-// kept lists the fields of pawaPay's answers that we store. It is a list of what is allowed, so that a field pawaPay
-// adds tomorrow (a name, a number) is dropped until somebody looks at it. Nested objects are filtered by the same list,
+// kept lists the fields of pawaPay's answers that we store. It is a list of allowed fields, so that a field that
+// pawaPay adds (a name, a number) is dropped until it has been reviewed. Nested objects are filtered by the same list,
 // so the payer's account keeps its operator and loses its telephone number.
 var kept = map[string]bool{
 	"accountDetails": true, "amount": true, "country": true, "created": true, "currency": true, "data": true,
@@ -23,8 +23,8 @@ var kept = map[string]bool{
 // prose are the kept fields that a person wrote a sentence in, which may quote a telephone number.
 var prose = map[string]bool{"failureMessage": true, "rejectionMessage": true}
 
-// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then
-// nobody knows what is in it.
+// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then its
+// contents are not known.
 func (p *PawaPay) redact(x exchange) []byte {
 	d := json.NewDecoder(bytes.NewReader(x.body))
 	d.UseNumber() // amounts stay as written

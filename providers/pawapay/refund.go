@@ -7,9 +7,9 @@ import (
 	"perennial/providers"
 )
 
-// Refund gives money of a completed deposit back. pawaPay works on one refund of a deposit at a time: until it has
-// ended another is NotSent. Errors: `amount_not_positive`, `amount_not_representable`, `provider_request_invalid` (all
-// fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
+// Refund refunds a completed deposit. pawaPay works on one refund of a deposit at a time: until it has ended another is
+// NotSent. Errors: `amount_not_positive`, `amount_not_representable`, `provider_request_invalid` (all fault.Invalid,
+// nothing was sent) and `provider_key_reused` (fault.Conflict).
 func (p *PawaPay) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
 	if in.ChargeRef == "" {
 		return providers.Result{}, fault.New(fault.Invalid, "provider_request_invalid",
@@ -29,8 +29,8 @@ func (p *PawaPay) Refund(ctx context.Context, in providers.RefundRequest) (provi
 	})
 }
 
-// wireDecimals is the most that pawaPay takes. Which operator pays a refund out is not in the request, so its own
-// decimals cannot be checked here: an amount that it cannot pay is refused by pawaPay.
+// wireDecimals is the most that pawaPay takes. The request does not name the operator that pays a refund out, so the
+// operator's decimals cannot be checked here: pawaPay refuses an amount that it cannot pay.
 const wireDecimals = 2
 
 // refundOf always names amount and currency: without them pawaPay refunds whatever is left, which may be more than we

@@ -23,7 +23,8 @@ const (
 
 const (
 	signatureLabel = "sig-pp"
-	// skew is how far pawaPay's clock and ours may differ, and lifeUnstated how long a signature without an expiry holds.
+	// skew is the difference that pawaPay's clock and ours may have, and lifeUnstated the life of a signature without
+	// an expiry.
 	skew         = time.Minute
 	lifeUnstated = 5 * time.Minute
 )
@@ -58,7 +59,7 @@ func (p *PawaPay) verify(ctx context.Context, in providers.CallbackRequest, now 
 	return s.timely(now)
 }
 
-// signed is what the two signature headers say.
+// signed has the contents of the two signature headers.
 type signed struct {
 	algorithm, keyID string
 	components       []string
@@ -132,8 +133,7 @@ func (s signed) timely(now time.Time) error {
 	return nil
 }
 
-// digestMatches reports whether the header names at least one digest that we know, and every such digest is that of the
-// body.
+// digestMatches reports whether the header has at least one known digest, and every such digest matches the body.
 func digestMatches(in providers.CallbackRequest) bool {
 	digests, err := httpsfv.UnmarshalDictionary(in.Header.Values(headerDigest))
 	if err != nil {

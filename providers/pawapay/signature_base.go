@@ -8,8 +8,8 @@ import (
 	"perennial/providers"
 )
 
-// verbatim is the value of "@signature-params": the member of Signature-Input as the sender wrote it. Where other
-// signatures stand beside it, it is written anew in the one form that the RFC allows.
+// verbatim returns the value of "@signature-params": the member of Signature-Input as the sender wrote it. With other
+// signatures in the header, it is formatted in the one form that the RFC allows.
 func verbatim(in providers.CallbackRequest, inputs *httpsfv.Dictionary, list httpsfv.InnerList) string {
 	if header := in.Header.Values(headerSignatureInput); len(inputs.Names()) == 1 && len(header) == 1 {
 		if own, ok := strings.CutPrefix(strings.TrimSpace(header[0]), signatureLabel+"="); ok {
@@ -37,8 +37,8 @@ func (s signed) base(in providers.CallbackRequest) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// component is what the request holds under a name: a derived component, or a header. Go keeps the host apart from the
-// other headers.
+// component returns the value of a name in the request: a derived component, or a header. Go keeps the host apart from
+// the other headers.
 func component(in providers.CallbackRequest, name string) (string, bool) {
 	switch name {
 	case "@method":
@@ -62,8 +62,8 @@ func component(in providers.CallbackRequest, name string) (string, bool) {
 	return strings.Join(trimmed, ", "), len(values) > 0
 }
 
-// authority is the host in lower case, without the port that its scheme implies. A server behind a proxy does not know
-// the scheme, but nobody serves either scheme at the other's port.
+// authority returns the host in lower case, without the port that its scheme implies. A server behind a proxy does not
+// know the scheme, but neither scheme is served at the other's port.
 func authority(host string) string {
 	host = strings.ToLower(host)
 	for _, port := range []string{":443", ":80"} {

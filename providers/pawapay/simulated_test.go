@@ -13,7 +13,7 @@ import (
 	"perennial/providers/simulator/simtest"
 )
 
-// What pawaPay alone can answer: it does not know itself, or its operator is away.
+// Answers that only pawaPay gives: it does not know the outcome itself, or its operator is not available.
 func TestCharge_SimulatedRefusals(t *testing.T) {
 	t.Parallel()
 	for suffix, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestCharge_SimulatedRefusals(t *testing.T) {
 	}
 }
 
-// One refund of a deposit at a time: the second is told to come back, and then goes through.
+// One refund of a deposit at a time: the second is refused for now, and goes through later.
 func TestRefund_SimulatedQueue(t *testing.T) {
 	t.Parallel()
 	sim := simtest.Fresh(t, pawapaysim.New(pawapaysim.Config{}))

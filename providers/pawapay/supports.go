@@ -14,7 +14,7 @@ import (
 // a prompt, unless the operator wants the payer to begin.
 func Supports(m providers.Method) paymethod.Support { return supports(m, nil) }
 
-// Supports returns what the account takes, by its active configuration.
+// Supports returns the account's support of a method, by its active configuration.
 func (p *PawaPay) Supports(ctx context.Context, m providers.Method) paymethod.Support {
 	if _, err := walletOf(m); err != nil { // without the network: no account takes it
 		return supports(m, nil)

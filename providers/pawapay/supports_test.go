@@ -40,7 +40,7 @@ func TestSupports_ByOperator(t *testing.T) {
 	}
 }
 
-// The account's active configuration decides, and where it cannot be read, what is known of the operator.
+// The account's active configuration decides; where it cannot be read, the table of operators does.
 func TestSupports_ByAccount(t *testing.T) {
 	t.Parallel()
 	mtn := providers.Method{Type: "mobile_money_mtn", PhoneNumber: "+250783456789"}

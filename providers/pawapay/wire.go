@@ -2,9 +2,9 @@ package pawapay
 
 import "encoding/json"
 
-// What we read and write of pawaPay's objects; everything else in an answer is ignored.
+// The fields of pawaPay's objects that we read and write; everything else in an answer is ignored.
 
-// depositRequest asks for money: a prompt on the payer's telephone.
+// depositRequest requests money: a prompt on the payer's telephone.
 type depositRequest struct {
 	DepositID         string              `json:"depositId"`
 	Amount            string              `json:"amount"`
@@ -48,7 +48,7 @@ type record struct {
 	Metadata          metadata `json:"metadata"`
 }
 
-// reason says why something failed. Refunds have two spellings of it in pawaPay's documents.
+// reason is the reason of a failure. Refunds have two spellings of it in pawaPay's documents.
 type reason struct {
 	FailureCode      string `json:"failureCode"`
 	FailureMessage   string `json:"failureMessage"`

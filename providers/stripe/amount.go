@@ -11,7 +11,7 @@ import (
 // zeroDecimal are the currencies Stripe counts in whole units. MGA is among them although ISO gives it two decimals.
 var zeroDecimal = set("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF")
 
-// threeDecimal are counted in thousandths, of which the last digit must be 0.
+// threeDecimal are counted in thousandths; the last digit must be 0.
 var threeDecimal = set("BHD JOD KWD OMR TND")
 
 func set(codes string) map[money.Currency]bool {
@@ -25,8 +25,8 @@ func set(codes string) map[money.Currency]bool {
 // timesHundred has no decimals in ISO, but Stripe keeps counting it in hundredths; the last two digits are 00.
 var timesHundred = set("ISK UGX")
 
-// wireDecimals is how many decimals Stripe's integer amounts of a currency have. For the few ISO currencies whose
-// scale at Stripe is not documented (LYD, CLF, …) ok is false: a guess could be wrong by a factor of ten.
+// wireDecimals returns the number of decimals of Stripe's integer amounts of a currency. For the few ISO currencies
+// whose scale at Stripe is not documented (LYD, CLF, …) ok is false: a guess could be wrong by a factor of ten.
 func wireDecimals(c money.Currency) (n int, ok bool) {
 	switch {
 	case zeroDecimal[c]:

@@ -56,7 +56,7 @@ func TestFromWire_Refuses(t *testing.T) {
 	}
 }
 
-// What goes out comes back as it was, in every currency, or does not go out at all.
+// An amount that is sent reads back unchanged, in every currency, or is not sent at all.
 func TestAmount_RoundTrip(t *testing.T) {
 	t.Parallel()
 	codes := []money.Currency{

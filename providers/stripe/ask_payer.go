@@ -28,7 +28,7 @@ func (x exchange) wantsPayer() string {
 
 // askPayer confirms an intent again, as one whose payer is there: Stripe then names the page to send them to, or
 // captures where the bank is content. An intent captures once, however often it is confirmed, so that this needs no
-// key. What it leaves open, a look-up decides.
+// key. A look-up decides what it leaves open.
 func (s *Stripe) askPayer(ctx context.Context, in providers.ChargeRequest, ref string) (providers.Result, error) {
 	x := s.post(ctx, "/v1/payment_intents/"+url.PathEscape(ref)+"/confirm", url.Values{
 		"payment_method": {in.Method.PaymentMethodToken}, "return_url": {in.ReturnURL},

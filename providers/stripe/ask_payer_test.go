@@ -23,7 +23,7 @@ const (
 	wantedIntent = intentHead + `"requires_payment_method","last_payment_error":{"code":"authentication_required"}}`
 )
 
-// What the second request, on-session, may be answered with, and what is then known of the charge.
+// The answers to the second request, on-session, and what each proves about the charge.
 func TestCharge_AsksPayer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -85,7 +85,8 @@ func TestCharge_AsksPayer(t *testing.T) {
 	}
 }
 
-// A charge that was refused for want of its payer is given up by a look-up: a confirmation may still be on its way.
+// A look-up cancels a charge that was refused because its payer must authenticate: a confirmation may still be on its
+// way.
 func TestLookupCharge_GivesUpWhatWantsItsPayer(t *testing.T) {
 	t.Parallel()
 	cancels := 0

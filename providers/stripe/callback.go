@@ -14,7 +14,7 @@ import (
 	"perennial/providers"
 )
 
-// tolerance is how old, or how far ahead of our clock, a signed message may be.
+// tolerance is the age of a signed message, or its lead over our clock, that is accepted.
 const tolerance = 300 * time.Second
 
 type event struct {
@@ -35,8 +35,8 @@ type event struct {
 	} `json:"data"`
 }
 
-// ParseCallback verifies the signature over the raw body, then reads whom the event is about. Events arrive late, twice
-// and out of order, so what they say is a hint: the caller reads the object again before it books anything. Faults:
+// ParseCallback verifies the signature over the raw body, then reads the event's transaction. Events arrive late, twice
+// and out of order, so they are only hints: the caller reads the object again before it books anything. Faults:
 // `callback_signature_invalid` and `callback_stale` (Unauthorized), `callback_malformed` and
 // `callback_environment_mismatch` (Invalid).
 func (s *Stripe) ParseCallback(
@@ -100,8 +100,8 @@ var states = map[string]providers.Kind{
 	"failed": providers.KindFailed, "canceled": providers.KindFailed,
 }
 
-// kind reads what the event is about. Events about a detail of a charge or a refund follow nearly every payment; the
-// status in them says whether there can be news.
+// kind returns the kind of the event. Events about a detail of a charge or a refund follow nearly every payment; the
+// status in them shows whether there can be news.
 func (e event) kind() providers.Kind {
 	if kind, ok := kinds[e.Type]; ok {
 		return kind

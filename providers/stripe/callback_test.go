@@ -33,7 +33,7 @@ func receiver(t *testing.T, secret string, live bool) *Stripe {
 	return s
 }
 
-// parse reads one message; what was refused is empty.
+// parse reads one message; a refused one is empty.
 func parse(t *testing.T, s *Stripe, signature string, body []byte, at time.Time) (providers.Callback, error) {
 	t.Helper()
 	said, _, err := s.ParseCallback(t.Context(), providers.CallbackRequest{

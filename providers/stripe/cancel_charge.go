@@ -9,7 +9,7 @@ import (
 	"perennial/providers"
 )
 
-// CancelCharge cancels the payment intent if it is still open. It reads it first, so that nobody else's is canceled and
+// CancelCharge cancels the payment intent if it is still open. It reads it first, so that only our own is canceled and
 // a declined one stays declined; and again if Stripe refuses ("already succeeded"), so that the Result is always the
 // charge's state afterwards.
 func (s *Stripe) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what one answer may cost in memory; a page of 100 intents is a tenth of it.
+// maxAnswer bounds the memory of one answer; a page of 100 intents is a tenth of it.
 const maxAnswer = 4 << 20
 
 // exchange is everything one HTTP exchange tells. err is set when no complete answer came back; status may be set
@@ -36,7 +36,7 @@ func (s *Stripe) post(ctx context.Context, path string, form url.Values, key str
 	return s.exchange(ctx, http.MethodPost, path, strings.NewReader(form.Encode()), key)
 }
 
-// exchange makes exactly one attempt. Repeating is the caller's decision, because only it knows the replay window.
+// exchange makes exactly one attempt. The caller decides about repeats, because only it knows the replay window.
 func (s *Stripe) exchange(ctx context.Context, method, path string, body io.Reader, key string) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -47,8 +47,8 @@ func (s *Stripe) exchange(ctx context.Context, method, path string, body io.Read
 	if err != nil {
 		return exchange{err: err}
 	}
-	// Without GetBody net/http cannot repeat a POST by itself after a kept connection died under it, as it
-	// otherwise does for requests with an Idempotency-Key.
+	// Without GetBody net/http cannot repeat a POST after a kept connection died, as it otherwise does for requests
+	// with an Idempotency-Key.
 	req.GetBody = nil
 	req.Header.Set("Authorization", "Bearer "+s.secretKey.Reveal())
 	req.Header.Set("Stripe-Version", apiVersion)

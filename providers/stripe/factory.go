@@ -9,7 +9,7 @@ import (
 	"perennial/providers"
 )
 
-// Factory makes adapters for Stripe.
+// Factory opens adapters for Stripe.
 type Factory struct{}
 
 var _ providers.Factory = Factory{}
@@ -70,7 +70,7 @@ func ownCard(token string) bool {
 		strings.HasPrefix(token, "src_")
 }
 
-// Open makes the adapter of an account. Faults: those of New.
+// Open opens the adapter of an account. Faults: those of New.
 func (Factory) Open(account providers.Account) (providers.Provider, error) {
 	return New(Config{
 		PublicKey:     account.Credentials[FieldPublicKey],

@@ -9,7 +9,7 @@ import (
 	"perennial/providers/stripe"
 )
 
-// What another provider saved is not charged here: a backup would only decline it.
+// A method that another provider saved is not charged here: a backup would only decline it.
 func TestFactory_SupportsItsOwnCards(t *testing.T) {
 	t.Parallel()
 	for token, accepted := range map[string]bool{

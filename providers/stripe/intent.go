@@ -11,7 +11,7 @@ const (
 	abandoned        = "abandoned" // the cancellation_reason of intents we gave up for want of authentication
 )
 
-// settled is what an intent proves, after it was given up where it can only capture by surprise.
+// settled returns the proof of an intent, after canceling it if it could otherwise still capture.
 func (s *Stripe) settled(ctx context.Context, x exchange, pi *intent) providers.Result {
 	if pi.needsCleanUp() {
 		s.abandon(ctx, pi.ID)
@@ -19,8 +19,8 @@ func (s *Stripe) settled(ctx context.Context, x exchange, pi *intent) providers.
 	return s.intentResult(x, pi)
 }
 
-// intentResult turns a payment intent into an outcome. The status strings are Stripe's whole list; one that is not on
-// it is Pending, since it is certainly not final to our knowledge.
+// intentResult turns a payment intent into an outcome. The statuses are Stripe's whole list; an unknown one is Pending,
+// since it is not known to be final.
 func (s *Stripe) intentResult(x exchange, pi *intent) providers.Result {
 	res := s.describe(providers.Result{HTTPStatus: x.status, Response: s.redact(x), RetryAfter: x.retryAfter}, pi)
 	if res.Outcome == providers.Unknown {
@@ -50,8 +50,8 @@ func (s *Stripe) intentResult(x exchange, pi *intent) providers.Result {
 	return res
 }
 
-// describe fills in what the intent says of itself. An amount that cannot be expressed in our minor units makes the
-// outcome Unknown: a person must look, because the comparison with what we asked for cannot be made.
+// describe fills in the intent's own facts. An amount that cannot be expressed in our minor units makes the outcome
+// Unknown: the payment needs review, because it cannot be compared with the request.
 func (s *Stripe) describe(res providers.Result, pi *intent) providers.Result {
 	res.Ref = pi.ID
 	wire := pi.Amount
@@ -67,7 +67,7 @@ func (s *Stripe) describe(res providers.Result, pi *intent) providers.Result {
 	return res
 }
 
-// payersPage is where the payer can confirm the intent; empty: nowhere.
+// payersPage returns the page where the payer can confirm the intent; empty: there is none.
 func (pi *intent) payersPage() string {
 	if pi.Status != "requires_action" {
 		return ""
@@ -75,8 +75,8 @@ func (pi *intent) payersPage() string {
 	return pi.NextAction.RedirectToURL.URL
 }
 
-// needsCleanUp reports whether an intent waits for a customer who is away, or was declined for want of one. Left alone
-// it could still capture later: a confirmation of askPayer may be on its way.
+// needsCleanUp reports whether an intent waits for a customer who is away, or was declined because the customer must
+// authenticate. If it is not canceled it could still capture later: a confirmation of askPayer may be on its way.
 func (pi *intent) needsCleanUp() bool {
 	switch pi.Status {
 	case "requires_action", "requires_confirmation":

@@ -14,7 +14,7 @@ var minimums = map[money.Currency]money.Minor{
 	"SGD": 50, "THB": 1000, "USD": 50,
 }
 
-// Limits returns which charges in a currency Stripe takes, in ISO minor units. They are those of every account.
+// Limits returns the limits of charges in a currency at Stripe, in ISO minor units. They are those of every account.
 func Limits(c money.Currency) providers.Limits {
 	wire, ok := wireDecimals(c)
 	if !ok {

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What the limits allow can be written on the wire, and what they forbid for its granularity cannot.
+// Amounts that the limits allow can be written on the wire, and those that the granularity forbids cannot.
 func TestLimits_AgreeWithTheWire(t *testing.T) {
 	t.Parallel()
 	for _, c := range []money.Currency{"EUR", "JPY", "XAF", "UGX", "ISK", "KWD", "BHD", "MGA", "HUF", "TWD"} {

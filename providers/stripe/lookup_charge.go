@@ -51,7 +51,7 @@ func (s *Stripe) searchCharge(ctx context.Context, in providers.LookupRequest) (
 	return res, nil
 }
 
-// mostTelling picks the intent that decides about the transaction. There should be one; if a key was repeated after
+// mostTelling returns the intent that decides about the transaction. There should be one; if a key was repeated after
 // Stripe forgot it there are more, and then one that moved money, or may yet, outweighs any that did not.
 func mostTelling(found []intent, transactionID string) *intent {
 	var best *intent

@@ -80,9 +80,9 @@ var disputeStates = map[string]providers.DisputeState{
 	"lost": providers.DisputeLost,
 }
 
-// read turns a dispute into words that all providers share. Stripe withdraws the money when the dispute opens and gives
-// it back when it is won; each is a balance transaction, in the currency of the account's balance. In that of the
-// dispute their sum is exact; in another they only tell whether the money is gone.
+// read converts a dispute to the common vocabulary of providers. Stripe withdraws the money when the dispute opens and
+// gives it back when it is won; each is a balance transaction, in the currency of the account's balance. In the
+// dispute's currency their sum is exact; in another they only show whether the money is gone.
 func (d dispute) read() (providers.Dispute, error) {
 	amount, currency, err := fromWire(d.Amount, d.Currency)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"perennial/providers/wire"
 )
 
-// effect says what an exchange was for, because the same silence means different things: a charge that was never
-// sent may be sent elsewhere, but a look-up that was never sent says nothing about the charge it asked after.
+// effect is the purpose of an exchange. It matters because the same silence has different meanings: a charge that was
+// never sent may be sent elsewhere, but a look-up that was never sent says nothing about its charge.
 type effect int
 
 const (
@@ -19,12 +19,12 @@ const (
 	reading               // look-ups, and the cancel that ends in one
 )
 
-// keyInUseWait is how long we advise to wait while Stripe still works on the first request with our key.
+// keyInUseWait is the advised wait while Stripe still works on the first request with our key.
 const keyInUseWait = 2 * time.Second
 
-// refused says what an exchange proves that did not bring the object asked for. It returns an error only for a
-// misuse of an idempotency key, which is a bug of ours and must reach a person: the money of the first use of the key
-// may have moved, so it is not a failure of the payment either.
+// refused returns what an exchange without the requested object proves. It returns an error only for a misuse of an
+// idempotency key, which is a bug of ours and must reach a person: the money of the first use of the key may have
+// moved, so it is not a failure of the payment either.
 func (s *Stripe) refused(x exchange, e effect) (providers.Result, error) {
 	res := providers.Result{
 		Outcome: providers.Unknown, HTTPStatus: x.status, RetryAfter: x.retryAfter, Response: s.redact(x),
@@ -72,7 +72,7 @@ func unsent(e effect) providers.Outcome {
 	return providers.Unknown
 }
 
-// declined reads a card error; the intent inside it is what a look-up would find.
+// declined reads a card error; the intent inside it is the one that a look-up would find.
 func (s *Stripe) declined(res providers.Result, api *apiError) providers.Result {
 	if api.PaymentIntent != nil {
 		res = s.describe(res, api.PaymentIntent)

@@ -31,7 +31,7 @@ func sampleCharge() providers.ChargeRequest {
 	}
 }
 
-// Every status and error type that Stripe documents, and what it proves about a charge and about a look-up.
+// Every status and error type that Stripe documents, and its proof about a charge and about a look-up.
 func TestOutcome_Table(t *testing.T) {
 	t.Parallel()
 	const (

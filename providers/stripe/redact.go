@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// kept lists the fields of Stripe's answers that we store. It is a list of what is allowed, so that a field Stripe
-// adds tomorrow (a name, an address, a secret) is dropped until somebody looks at it. Nested objects are filtered by
-// the same list, and a listed field that is usually a reference is dropped when it arrives expanded.
+// kept lists the fields of Stripe's answers that we store. It is a list of allowed fields, so that a field that Stripe
+// adds (a name, an address, a secret) is dropped until it has been reviewed. Nested objects are filtered by the same
+// list, and a listed field that is usually a reference is dropped when it arrives expanded.
 var kept = map[string]bool{
 	"advice_code": true, "amount": true, "amount_received": true, "canceled_at": true, "cancellation_reason": true,
 	"code": true, "created": true, "currency": true, "data": true, "decline_code": true, "error": true,
@@ -21,8 +21,8 @@ var nested = map[string]bool{
 	"data": true, "error": true, "last_payment_error": true, "metadata": true, "payment_intent": true,
 }
 
-// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then
-// nobody knows what is in it.
+// redact returns the answer without personal data and secrets; nil where it is not a JSON object, because then its
+// contents are not known.
 func (s *Stripe) redact(x exchange) []byte {
 	d := json.NewDecoder(bytes.NewReader(x.body))
 	d.UseNumber() // amounts stay as written

@@ -9,7 +9,7 @@ import (
 	"perennial/providers"
 )
 
-// Refund gives money of a captured intent back. Errors as for Charge.
+// Refund refunds a captured intent. Errors as for Charge.
 func (s *Stripe) Refund(ctx context.Context, in providers.RefundRequest) (providers.Result, error) {
 	form, err := refundForm(in)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package stripe owns the conversation with Stripe: the wire format, what each answer proves, and which amounts Stripe
-// can express. It does not own when a call is made, repeated or given up (workflows), nor what is stored of it (db).
+// can express. It does not own when a call is made, repeated or given up (workflows), nor its row (db).
 package stripe
 
 import (

@@ -1,6 +1,6 @@
 package stripe
 
-// What we read of Stripe's objects; everything else in an answer is ignored.
+// The fields of Stripe's objects that we read; everything else in an answer is ignored.
 
 type intent struct {
 	ID                 string            `json:"id"`

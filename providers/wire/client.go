@@ -1,5 +1,5 @@
-// Package wire is what the adapters of all providers share of the way to them: the HTTP client, and copies of what they
-// say about an account. It knows no provider's protocol.
+// Package wire has the common parts of all adapters: the HTTP client, and copies of provider data about an account. It
+// knows no provider's protocol.
 package wire
 
 import (

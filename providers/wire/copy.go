@@ -13,12 +13,12 @@ const (
 	CopyLife = 5 * time.Minute
 	// CopyRetry bounds how soon a reading that failed is repeated.
 	CopyRetry = 30 * time.Second
-	// copyPatience bounds what a provider that is slow to answer may cost a request.
+	// copyPatience bounds the time that a slow provider may cost a request.
 	copyPatience = 5 * time.Second
 )
 
-// Copy keeps what a provider says about an account, so that few requests have to ask for it. A timer tells its age,
-// since only the program's entry has a clock. The zero Copy is empty.
+// Copy caches provider data about an account, so that few requests have to ask for it. A timer ends its life, since
+// only the program's entry has a clock. The zero Copy is empty.
 type Copy[T any] struct {
 	group singleflight.Group
 	mu    sync.Mutex
@@ -49,7 +49,7 @@ func (c *Copy[T]) Get(ctx context.Context, read func(context.Context) (value T, 
 	return known
 }
 
-// Put keeps what was read, or for a while longer what was known before.
+// Put stores a value that was read, or keeps the earlier one for a while longer.
 func (c *Copy[T]) Put(value T, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
 package wire
 
-// Redacted stands for what must not be printed, such as secrets and telephone numbers.
+// Redacted replaces text that must not be printed, such as secrets and telephone numbers.
 const Redacted = "[redacted]"
 
 // Secret holds a credential inside a closure. A string type with a String method is not enough: fmt prints unexported
