@@ -2,7 +2,7 @@ package webhooks
 
 import "net/netip"
 
-// network is one that is not the public internet.
+// network is a network outside the public internet.
 type network struct {
 	prefix netip.Prefix
 	name   string

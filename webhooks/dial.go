@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Bounds of what is kept between attempts. Many receivers close what is idle for 5 s; a connection that is used at that
-// very moment would look like a reset, so ours are given up before.
+// Bounds of the connections kept between attempts. Many receivers close idle ones after 5 s; a connection that is used
+// at that very moment would look like a reset, so ours are closed before.
 const (
 	idleTimeout    = 4 * time.Second
 	idlePerHost    = 8
@@ -31,7 +31,7 @@ func (o Options) transport(g guard) *http.Transport {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout:    o.Limit,
 		Protocols:              protocols,
-		DisableCompression:     true, // the excerpt is what the receiver wrote; no answer grows when unpacked
+		DisableCompression:     true, // the excerpt has the receiver's bytes; no answer grows when unpacked
 		MaxIdleConns:           idleInAll,
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleTimeout,
@@ -63,8 +63,8 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// addressError refuses an address. It names the network, not the address: who registers a URL is not told what a name
-// resolves to inside of our network.
+// addressError refuses an address. It names the network, not the address: the owner of a URL must not learn what a name
+// resolves to inside our network.
 type addressError struct{ network string }
 
 func (e *addressError) Error() string { return fmt.Sprintf("forbidden address (%s)", e.network) }

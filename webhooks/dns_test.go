@@ -18,7 +18,7 @@ type zone struct {
 	answers map[string][][]netip.Addr
 }
 
-// resolver starts the server and returns a resolver that asks nobody else.
+// resolver starts the server and returns a resolver that asks only this server.
 func (z *zone) resolver(t *testing.T) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -24,8 +24,8 @@ var notHTTP = Result{
 
 func detailOf(err error) string { return fault.From(err).Detail }
 
-// failure classifies what the transport returned. ctx is the caller's, limited the attempt's. The text of err is never
-// passed on: it may hold the URL.
+// failure classifies an error of the transport. ctx is the caller's, limited the attempt's. The text of err is never
+// passed on: it may have the URL.
 func (s *Sender) failure(ctx, limited context.Context, err error) Result {
 	var (
 		address *addressError
@@ -69,9 +69,8 @@ func dnsDetail(err *net.DNSError) string {
 	return "The URL's host name could not be resolved. Nothing was sent."
 }
 
-// tlsDetail says what is wrong with TLS; empty: err is not about it. What is wrong with a certificate ends the
-// connection before anything is sent. An alert may come later: a receiver that asks for a client certificate refuses
-// after the request.
+// tlsDetail describes a TLS error; empty: err is not one. A faulty certificate ends the connection before anything is
+// sent. An alert may come later: a receiver that requires a client certificate refuses after the request.
 func tlsDetail(err error) string {
 	var (
 		invalid  x509.CertificateInvalidError

@@ -34,7 +34,7 @@ var forbidden = []string{
 	"2a00:1450:4001:827::5efe:7f00:1", "2a00:1450:4001:827:200:5efe:a00:1",
 }
 
-// public are addresses beside them, which receivers may have.
+// public are addresses next to them, which receivers may have.
 var public = []string{
 	"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
 	"168.63.129.15", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0",
@@ -66,7 +66,7 @@ func everywhere(t *testing.T) (port int, connections *atomic.Int64) {
 	return listener.Addr().(*net.TCPAddr).Port, connections
 }
 
-// Each address as the URL's host, and as what the URL's host resolves to, for test and live environments.
+// Each address as the URL's host, and as the address that the URL's host resolves to, for test and live environments.
 func TestSend_ForbiddenTargets(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(forbidden), 45)
@@ -215,8 +215,7 @@ func TestSend_ConnectionsAreNotShared(t *testing.T) {
 	require.Len(t, r.Requests(""), 1)
 }
 
-// A proxy would connect on the sender's behalf. TestSend_NoProxy changes the environment, so it cannot run beside
-// others.
+// A proxy would connect on the sender's behalf. TestSend_NoProxy changes the environment, so it cannot run in parallel.
 func TestSend_NoProxy(t *testing.T) {
 	proxy := receiver.New(t)
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"} {

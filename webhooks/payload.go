@@ -27,8 +27,8 @@ type Message struct {
 // still, store them with the delivery: all attempts of one send the same bytes, also after an upgrade.
 //
 // `data` of shape A is the event's data. `data.object` of shape B is the resource: the data, with `object` naming its
-// kind; where the data holds a resource under `object`, as those of invoices do, its fields take their place. Either
-// has the message's sequence beside its own fields, so that a receiver knows which of two events came first.
+// kind; where the data holds a resource under `object`, as those of invoices do, its fields take their place. Both also
+// have the message's sequence, so that a receiver knows which of two events came first.
 //
 // Errors: ErrUnknownShape, or data that is no JSON object.
 func Body(shape event.Shape, m Message) ([]byte, error) {

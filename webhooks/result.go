@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxExcerpt is how much of an answer is read and kept, in bytes.
+// maxExcerpt is the part of an answer that is read and kept, in bytes.
 const maxExcerpt = 64 << 10
 
 // Failure is the class of a failed attempt, for filters and metrics. Empty: the receiver answered 200.
@@ -35,11 +35,11 @@ func Failures() []Failure {
 	}
 }
 
-// Result is what became of one attempt. Nothing in it is secret: the URL, which may hold a token, and the headers sent
+// Result is the result of one attempt. Nothing in it is secret: the URL, which may hold a token, and the headers sent
 // stay out of it.
 type Result struct {
 	Status     int           // HTTP status; 0: none arrived
-	Latency    time.Duration // from the start of the attempt to the end of what was read
+	Latency    time.Duration // from the start of the attempt to the end of the read
 	Excerpt    string        // the beginning of the answer as valid UTF-8 without NUL, at most 64 KiB
 	RetryAfter time.Duration // how long the receiver asked to wait, not bounded; 0: it did not
 	Failure    Failure

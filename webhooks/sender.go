@@ -17,7 +17,7 @@ import (
 // defaultLimit bounds an attempt: connecting, the answer's headers and its body together.
 const defaultLimit = 10 * time.Second
 
-// Options of a Sender. The zero value is for production, but for Now.
+// Options of a Sender. The zero value is for production, except for Now.
 type Options struct {
 	Now      func() time.Time // required
 	Limit    time.Duration    // of one attempt in all; 0: 10 s
@@ -117,10 +117,10 @@ func (s *Sender) send(ctx context.Context, r Request) Result {
 	return result
 }
 
-// excerpt returns what is kept of an answer.
+// excerpt returns the kept part of an answer.
 func excerpt(raw []byte) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
-	if len(text) <= maxExcerpt { // a replacement is longer than the byte that it stands for
+	if len(text) <= maxExcerpt { // a replacement is longer than the byte that it replaces
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxExcerpt], "")
@@ -139,7 +139,7 @@ func (s *Sender) transport(request *http.Request, live bool) *http.Transport {
 	}
 }
 
-// refused says why nothing was sent.
+// refused returns why nothing was sent.
 func refused(err error) Result {
 	class := FailedURL
 	if errors.Is(err, codeForbidden) {

@@ -93,7 +93,7 @@ func TestSend_RetriesUntil200(t *testing.T) {
 	require.Equal(t, 1, r.Connections(), "a connection serves several attempts")
 }
 
-// limit stands for the 10 s of production, so that the tests of it are short. `make soak` waits for the real ones.
+// limit replaces the 10 s of production, so that the tests of it are short. `make soak` waits for the real ones.
 var limit = time.Duration(testkit.Scale(1, 10)) * time.Second
 
 // Each bad receiver gives a class, a status as far as one arrived, words for people, and an end within the limit.

@@ -31,7 +31,7 @@ func TestSign_Headers(t *testing.T) {
 	require.Equal(t, "v1,fVonULUFcFGaXrLjcGoy2li+PSVnXHKzHspCHaR3f14=", header.Get("webhook-signature"))
 }
 
-// The interface specification compares one hex string, so the header stays one: that of the newest secret.
+// The interface specification compares one hex string, so the header has only one: that of the newest secret.
 func TestSign_Rotation(t *testing.T) {
 	t.Parallel()
 	newest, older, oldest, other := strings.Repeat("n", 20), strings.Repeat("o", 20), strings.Repeat("p",

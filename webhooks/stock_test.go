@@ -36,8 +36,8 @@ type checked struct {
 	Valid   bool              `json:"valid"`
 }
 
-// deliver really sends n of them, with a rotation in the middle. Receivers with the old secret must accept all of
-// them, those with the new one the second half; a changed one nobody.
+// deliver sends n deliveries over HTTP, with a rotation in the middle. Receivers with the old secret must accept all of
+// them, those with the new one the second half; a changed one must not be accepted.
 func deliver(t *testing.T, n int) []checked {
 	t.Helper()
 	r := receiver.New(t)

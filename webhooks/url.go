@@ -12,9 +12,9 @@ import (
 
 const maxURL = 2048
 
-// CheckURL reports whether an endpoint may be registered with a URL. live refuses what only test environments may use:
-// local receivers at an address that allow contains, also with http. A name is resolved when an attempt connects, not
-// here: what it resolves to may change.
+// CheckURL reports whether an endpoint may be registered with a URL. live refuses URLs that only test environments may
+// use: local receivers at an address in allow, also with http. A name is resolved when an attempt connects, not here:
+// its addresses may change.
 //
 // Faults, all of the field `url`: webhook_url_invalid, webhook_url_not_https, webhook_url_forbidden.
 func CheckURL(raw string, live bool, allow Allow) error {

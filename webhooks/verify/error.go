@@ -1,7 +1,7 @@
 package verify
 
-// Error says why a delivery was not accepted. Code is stable, for logs and metrics.
-// Show the sender nothing but a status.
+// Error is the reason why a delivery was not accepted. Code is stable, for logs and metrics. Show the sender nothing
+// but a status.
 type Error struct {
 	Code   string
 	Detail string

@@ -103,8 +103,8 @@ func verifyStandard(header http.Header, body []byte, secrets []string, now time.
 	return match(sent, wanted)
 }
 
-// Key returns the bytes of a secret that key the signature of Standard Webhooks: what `whsec_` and base64 stand for, or
-// base64 without the prefix, as its libraries read a secret; the characters themselves of any other secret, which its
+// Key returns the bytes of a secret that key the signature of Standard Webhooks: the decoded base64 behind `whsec_`, or
+// without the prefix, as its libraries read a secret; the characters themselves of any other secret, which its
 // libraries take in their raw mode. X-Service-Signature is always keyed by the characters.
 func Key(secret string) []byte {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, SecretPrefix))
