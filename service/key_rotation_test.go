@@ -69,7 +69,7 @@ func newSealedHouse(t *testing.T) *sealedHouse {
 	return h
 }
 
-// opens opens everything with keys: what a worker and an API do with each request.
+// opens opens everything with keys, as a worker and an API do with each request.
 func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 	for _, configID := range []string{h.Config.ID, h.former} {
 		config, err := h.Store.Payments.ProviderConfigOf(ctx, h.Env, configID)
@@ -174,7 +174,7 @@ func TestRotateKeys_RepeatLeavesWhatIsDone(t *testing.T) {
 	require.Empty(t, h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true, After: h.appID}))
 }
 
-// A data key that was replaced twice opens nothing any more, and one that was replaced once still does.
+// A data key that was replaced twice does not open anything any more, and one that was replaced once still does.
 func TestRotateKeys_FormerDataKeyStaysForOneRotation(t *testing.T) {
 	t.Parallel()
 	h := newSealedHouse(t)

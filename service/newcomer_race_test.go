@@ -67,7 +67,7 @@ func newNewcomers(t *testing.T) *newcomers {
 	return n
 }
 
-// arrive makes one.
+// arrive creates a newcomer.
 func (n *newcomers) arrive(t *testing.T) *newcomer {
 	t.Helper()
 	c := n.Scene.Customer(t, "")
@@ -106,7 +106,7 @@ func (n *newcomers) invoiceOf(t *testing.T, ref contract.Ref, status invoice.Sta
 	return found[0].ID
 }
 
-// around is what the API adds to a command: its Idempotency-Key before, its answer after. The transaction then waits.
+// around adds what the API adds to a command: its Idempotency-Key before, its answer after. The transaction then waits.
 func around[R any](ctx context.Context, w *newcomer, wait func()) usecase.Around[R] {
 	w.keys++
 	key := db.IdempotencyKey{
@@ -125,7 +125,7 @@ func around[R any](ctx context.Context, w *newcomer, wait func()) usecase.Around
 	}
 }
 
-// outcome is what a customer has and owes, without ids.
+// outcome returns a customer's state and debts, without ids.
 func (w *newcomer) outcome(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
@@ -210,8 +210,8 @@ func (w *newcomer) untilBlocked(t *testing.T, ready, ended <-chan struct{}) {
 }
 
 // Commands of a customer who never had a balance see each other's credit, whatever they are and in whatever order they
-// come: what is concurrent ends like what comes one after the other. Before, the second saw no credit and charged the
-// card in full, and a third that found the balance could wait for the second while that waited for the balance.
+// come: concurrent commands end like consecutive ones. Before, the second saw no credit and charged the card in full,
+// and a third that found the balance could wait for the second while that waited for the balance.
 func TestCommands_AtACustomerWithoutABalance(t *testing.T) {
 	t.Parallel()
 	pairs := [][2]string{

@@ -21,7 +21,7 @@ import (
 // racer performs something on a customer in one transaction, which calls hold when all but the commit is done.
 type racer func(ctx context.Context, w *newcomer, hold func()) error
 
-// racers are what moves a balance or asks for money, and what holds the locks of those that do.
+// racers are the commands that move a balance or request money, and those that hold the same locks.
 var racers = map[string]racer{
 	"downgrade": change(first,
 		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
@@ -141,7 +141,7 @@ func note(of func(*newcomer) string, ask creditnote.Request) racer {
 	}
 }
 
-// doDue does what is due, as the activity of that name.
+// doDue performs due work, as the activity of that name.
 func doDue(ctx context.Context, tx *db.Tx, ref contract.Ref) error {
 	state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 	if err != nil {

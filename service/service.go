@@ -36,7 +36,7 @@ type Service struct {
 	parts parts
 }
 
-// parts are what the columns are made of.
+// parts are the dependencies of the columns.
 type parts struct {
 	base      usecase.Base
 	vault     *vault.Vault // nil: nothing can be sealed
@@ -45,7 +45,7 @@ type parts struct {
 	usage     *usage.Service // the same for all copies: it holds the records that requests wait to have written
 }
 
-// New assembles the columns. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real
+// New assembles the columns. The store's dispatcher (db.Store.With) gets the effects of each commit; now is the real
 // clock.
 func New(store *db.Store, now func() time.Time) *Service {
 	base := usecase.Base{Store: store, Now: now}

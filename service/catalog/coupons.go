@@ -17,7 +17,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreateCoupon stores c, whose id and date are made here. It can be redeemed from now on. Faults: those of
+// CreateCoupon stores c with a new id and date. It can be redeemed from now on. Faults: those of
 // discount.Coupon.Validate, discount.CheckCode and of text; currency_unknown, coupon_plans_too_many, plan_not_found,
 // coupon_code_taken.
 func (s *Service) CreateCoupon(
@@ -52,7 +52,7 @@ func (s *Service) checkPlans(ctx context.Context, by usecase.Caller, planIDs []s
 	return usecase.CheckEachPlan(ctx, s.Base, by, planIDs, func(plan.Plan) error { return nil })
 }
 
-// CouponUpdate changes the fields that are not nil. What it takes off is not among them. A RedeemBy of the zero time is
+// CouponUpdate changes the fields that are not nil. The discount cannot change. A RedeemBy of the zero time means
 // never.
 type CouponUpdate struct {
 	Name     *string
@@ -60,7 +60,7 @@ type CouponUpdate struct {
 	RedeemBy *time.Time
 }
 
-// UpdateCoupon changes a coupon, and announces what changed if anything did. Subscriptions keep what they have
+// UpdateCoupon changes a coupon, and announces the changes, if any. Subscriptions keep the coupons that they have
 // redeemed. Faults: coupon_not_found and those of text.
 func (s *Service) UpdateCoupon(
 	ctx context.Context, by usecase.Caller, couponID string, u CouponUpdate, also usecase.Also[discount.Coupon],

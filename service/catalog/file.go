@@ -16,13 +16,13 @@ import (
 	"perennial/service/usecase"
 )
 
-// WantedCatalog is what a catalogue file says.
+// WantedCatalog has the contents of a catalogue file.
 type WantedCatalog struct {
 	Plans        []catalog.Plan
 	AllowArchive bool // also of most plans that are there
 }
 
-// changes are those that make the file true. Faults: those of catalog.Diff and catalog.CheckArchived.
+// changes returns the changes that lead to the file's plans. Faults: those of catalog.Diff and catalog.CheckArchived.
 func (w WantedCatalog) changes(held []plan.Plan) ([]catalog.Change, error) {
 	changes, err := catalog.Diff(held, w.Plans)
 	if err == nil && !w.AllowArchive {
@@ -31,7 +31,7 @@ func (w WantedCatalog) changes(held []plan.Plan) ([]catalog.Change, error) {
 	return changes, err
 }
 
-// Change is what a catalogue file changes about one plan.
+// Change is a catalogue file's change of one plan.
 type Change struct {
 	catalog.Change
 	catalog.Effect // of the newest version on running subscriptions, once the change is made
@@ -40,8 +40,8 @@ type Change struct {
 // Moves reports whether running subscriptions are to be moved to the newest version.
 func (c Change) Moves() bool { return c.Migrate == catalog.AtPeriodEnd && c.Behind > 0 }
 
-// DiffCatalog returns what a catalogue file would change, and writes nothing; of plans that stay as they are, those
-// whose running subscriptions it would move, or asks about. It refuses what ApplyCatalog refuses. Faults: those of
+// DiffCatalog returns the changes of a catalogue file, and writes nothing; of unchanged plans, those whose running
+// subscriptions it would move, or asks about. It refuses the same files as ApplyCatalog. Faults: those of
 // catalog.Plan.Check, catalog.Diff and the creation of a plan, which name the plan's key and the field;
 // catalog_too_large, catalog_archives_most.
 func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
@@ -74,8 +74,8 @@ func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want Wante
 	return s.effects(ctx, by, changes)
 }
 
-// ApplyCatalog makes the plans of a catalogue file true, all in one transaction, and returns what it changed. What is
-// applied again changes nothing; of two that are applied at the same time, one waits for the other. It moves no
+// ApplyCatalog writes the plans of a catalogue file, all in one transaction, and returns its changes. Applying a file
+// again changes nothing; of two files that are applied at the same time, one waits for the other. It moves no
 // subscription: MigrateCatalogPlan does, one at a time. Faults: those of DiffCatalog.
 func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
 	if err := checkCatalog(want.Plans); err != nil {
@@ -104,7 +104,7 @@ func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want Want
 	return s.effects(ctx, by, changes) // once it is done: to count takes long, and would hold the plans locked
 }
 
-// audited is what the audit log says about a plan of a catalogue.
+// audited returns the changes of a catalogue's plan for the audit log.
 func audited(c catalog.Change) []audit.Change {
 	if c.Was == nil {
 		return []audit.Change{{ObjectID: c.To.ID, Field: "created"}}
@@ -151,8 +151,8 @@ func (s *Service) carryOutCatalog(
 		})
 }
 
-// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is
-// nothing to do or say.
+// effects adds the effects of the newest versions on running subscriptions, and leaves out plans without a change or an
+// effect.
 func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []catalog.Change) ([]Change, error) {
 	var ids []string
 	for _, c := range changes {

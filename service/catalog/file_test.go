@@ -26,7 +26,7 @@ func of(plans ...catalog.Plan) WantedCatalog {
 	return WantedCatalog{Plans: plans}
 }
 
-// fields are what changes about plans, by their keys.
+// fields returns the changes of plans, by their keys.
 func fields(changes []Change) map[string][]string {
 	out := map[string][]string{}
 	for _, c := range changes {

@@ -19,8 +19,8 @@ type metricReader interface {
 	ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error)
 }
 
-// resolved returns the metered prices of a version that is made now: with ids, and with the versions of their metrics
-// that count from now on. was are those of the version before; nil: none. Faults: those of metered.Prices.Resolve.
+// resolved returns the metered prices of a new version: with ids, and with the present versions of their metrics. was
+// are those of the version before; nil: none. Faults: those of metered.Prices.Resolve.
 func resolved(
 	ctx context.Context, r metricReader, by usecase.Caller, was, p *metered.Prices, now time.Time,
 ) (*metered.Prices, error) {

@@ -13,16 +13,16 @@ import (
 	"perennial/service/usecase"
 )
 
-// NewPlanVersion is what another version of a plan has of its own.
+// NewPlanVersion has the fields of a new version of a plan.
 type NewPlanVersion struct {
-	Prices    []plan.Price  // without ids; empty: those of the current version
-	ByAmount  bool          // Prices is one flat price that was told by its amount in the plan's own currency
-	TrialDays *int          // nil: that of the current version
-	TrialEnd  plan.TrialEnd // empty: that of the current version
+	Prices    []plan.Price  // without ids; empty: the current version's
+	ByAmount  bool          // Prices is one flat price, given by its amount in the plan's own currency
+	TrialDays *int          // nil: the current version's
+	TrialEnd  plan.TrialEnd // empty: the current version's
 	Metered   metered.Revision
 }
 
-// terms are those of the version.
+// terms returns the terms of the version.
 func (in NewPlanVersion) terms(p plan.Plan) plan.Terms {
 	t := p.Terms()
 	if len(in.Prices) > 0 {
@@ -36,7 +36,7 @@ func (in NewPlanVersion) terms(p plan.Plan) plan.Terms {
 	return t
 }
 
-// CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
+// CreatePlanVersion creates the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
 // Faults: plan_not_found, currency_not_chargeable, those of plan.Plan.AmountAlone and plan.Plan.Next.
 func (s *Service) CreatePlanVersion(
 	ctx context.Context, by usecase.Caller, planID string, in NewPlanVersion, also usecase.Also[plan.Plan],
@@ -50,7 +50,7 @@ func (s *Service) CreatePlanVersion(
 	})
 }
 
-// insertPlanVersion writes the next version of a locked plan, and announces what is new in it.
+// insertPlanVersion writes the next version of a locked plan, and announces its changes.
 func (s *Service) insertPlanVersion(
 	ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan, in NewPlanVersion,
 ) (plan.Plan, error) {

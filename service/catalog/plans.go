@@ -105,7 +105,7 @@ func checkNames(p plan.Plan) error {
 	return checkMeteredNames(p.Metered)
 }
 
-// PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
+// PlanUpdate changes the fields that are not nil. It cannot change what was sold to subscriptions.
 type PlanUpdate struct {
 	Active    *bool
 	Name      *string

@@ -15,8 +15,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreateProduct stores p, whose id and date are made here. Faults: those of plan.Product.Validate, of text and of
-// metadata.
+// CreateProduct stores p with a new id and date. Faults: those of plan.Product.Validate, of text and of metadata.
 func (s *Service) CreateProduct(
 	ctx context.Context, by usecase.Caller, p plan.Product, also usecase.Also[plan.Product],
 ) (plan.Product, error) {
@@ -63,7 +62,7 @@ func (u ProductUpdate) apply(p *plan.Product) (changed []string) {
 	return changed
 }
 
-// UpdateProduct changes a product, and announces what changed if anything did. Its plans stay as they are. Faults:
+// UpdateProduct changes a product, and announces the changes, if any. Its plans stay as they are. Faults:
 // product_not_found, those of CreateProduct.
 func (s *Service) UpdateProduct(
 	ctx context.Context, by usecase.Caller, productID string, u ProductUpdate, also usecase.Also[plan.Product],

@@ -1,4 +1,4 @@
-// Package catalog has the use cases of what is sold: products, plans, coupons, tax rates and catalogue files.
+// Package catalog has the use cases of products, plans, coupons, tax rates and catalogue files.
 package catalog
 
 import "perennial/service/usecase"

@@ -15,8 +15,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
-// those of tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
+// CreateTaxRate stores d with a new id and dates. It applies to invoices that are issued from now on. Faults: those of
+// tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
 func (s *Service) CreateTaxRate(
 	ctx context.Context, by usecase.Caller, d tax.Definition, also usecase.Also[tax.Definition],
 ) (tax.Definition, error) {
@@ -38,12 +38,12 @@ func (s *Service) CreateTaxRate(
 	})
 }
 
-// MaxTaxRates bounds the tax rates of an environment that are not archived: every decision reads those that may hold.
+// MaxTaxRates bounds the tax rates of an environment that are not archived: every decision reads those that may apply.
 const MaxTaxRates = 100
 
-// checkTaxRate refuses a rate that is one too many, or that would tax twice what another taxes. said reports whether
-// other rates with Stacks count: whoever creates a rate must say it again. Concurrent requests wait for each other.
-// Faults: tax_rate_limit, tax_rate_repeated.
+// checkTaxRate refuses a rate beyond the limit, or one that would tax the same as another. said reports whether other
+// rates with Stacks count: the creation of a rate must say it again. Concurrent requests wait for each other. Faults:
+// tax_rate_limit, tax_rate_repeated.
 func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.Definition, said bool) error {
 	if _, err := tx.Tenancy.LockSettings(ctx, environmentID); err != nil {
 		return err
@@ -68,13 +68,13 @@ func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.De
 	return nil
 }
 
-// TaxRateUpdate changes the fields that are not nil. What was billed with the rate is not among them.
+// TaxRateUpdate changes the fields that are not nil. It does not change invoices that were issued.
 type TaxRateUpdate struct {
 	Name     *string
 	Archived *bool
 }
 
-// UpdateTaxRate changes a tax rate, and announces what changed if anything did. Faults: tax_rate_not_found, those of
+// UpdateTaxRate changes a tax rate, and announces the changes, if any. Faults: tax_rate_not_found, those of
 // tax.Definition.Validate, checkTaxRate and of text.
 func (s *Service) UpdateTaxRate(
 	ctx context.Context, by usecase.Caller, taxRateID string, u TaxRateUpdate, also usecase.Also[tax.Definition],
@@ -112,7 +112,7 @@ func (s *Service) UpdateTaxRate(
 	})
 }
 
-// archived is when something was archived: now, or never.
+// archived returns the time of archiving: now, or never.
 func archived(yes bool, now time.Time) time.Time {
 	if yes {
 		return now

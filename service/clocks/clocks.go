@@ -13,8 +13,9 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time. Faults: test_mode_only,
-// those of the name. Whole seconds, as the API shows them: an advance to the time that was shown must arrive.
+// CreateTestClock creates a clock, whose time changes only when it is advanced; at zero: the real time. Faults:
+// test_mode_only, those of the name. Times are whole seconds, as the API shows them: an advance to a shown time must
+// arrive.
 func (s *Service) CreateTestClock(
 	ctx context.Context, by usecase.Caller, name string, at time.Time, also usecase.Also[testclock.Clock],
 ) (testclock.Clock, error) {
@@ -37,8 +38,8 @@ func (s *Service) CreateTestClock(
 	})
 }
 
-// AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it.
-// Faults: those of AdvanceClock.
+// AdvanceTestClock begins to move a clock. Its workflow, signaled after the commit, moves it. Faults: those of
+// AdvanceClock.
 func (s *Service) AdvanceTestClock(
 	ctx context.Context, by usecase.Caller, clockID string, to time.Time, around usecase.Around[testclock.Clock],
 ) error {

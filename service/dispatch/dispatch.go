@@ -1,6 +1,6 @@
 // Package dispatch performs the effects of committed transactions: it starts workflows, signals them, and marks the
-// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs what is missing;
-// nobody waits for it. It does not own the client of Temporal (contract.Engine).
+// rows of started ones. Every effect is best effort and bounded in time, since the reconciler performs missing ones; no
+// caller waits for it. It does not own the client of Temporal (contract.Engine).
 package dispatch
 
 import (
@@ -18,15 +18,15 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// Config is what a dispatcher works with.
+// Config has the dependencies of a dispatcher.
 type Config struct {
-	Store  *db.Store // for marking what was started
+	Store  *db.Store // for the marks of started workflows
 	Engine contract.Engine
 	Now    func() time.Time // the real clock
 	Log    *zap.Logger
-	// Patience is how long one effect may take; zero: 15 s.
+	// Patience is the time that one effect may take; zero: 15 s.
 	Patience time.Duration
-	// AtOnce is how many effects this process performs at the same time; zero: 8.
+	// AtOnce is the number of effects that this process performs at the same time; zero: 8.
 	AtOnce int
 }
 
@@ -46,8 +46,8 @@ func New(c Config) *Dispatcher {
 	return d
 }
 
-// Close performs what waits, for some seconds at most, and marks what was started and is not marked yet. What is
-// dispatched later is left to the reconciler.
+// Close performs waiting effects, for some seconds at most, and writes the open marks of started workflows. Later
+// effects are left to the reconciler.
 func (d *Dispatcher) Close() {
 	d.queue.close()
 	d.started.close()
@@ -125,7 +125,7 @@ func (d *Dispatcher) start(ctx context.Context, table db.StartedTable, ref db.Re
 	d.note(ctx, "start", ref.ID, err)
 }
 
-// note notes what is left to the reconciler.
+// note logs an effect that is left to the reconciler.
 func (d *Dispatcher) note(ctx context.Context, what, workflowID string, err error) {
 	if err != nil {
 		telemetry.For(ctx, d.log).Warn("left to the reconciler",
@@ -144,7 +144,7 @@ func firstRun(e db.StartSubscription) contract.SubscriptionStart {
 	return in
 }
 
-// StartOf is what starts a subscription's workflow, with what operators search it by.
+// StartOf returns the input of a subscription's workflow, with the attributes that operators search it by.
 func StartOf(environmentID string, s subscription.Subscription) contract.SubscriptionStart {
 	return contract.SubscriptionStart{
 		Input:      contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: environmentID, ID: s.ID}},

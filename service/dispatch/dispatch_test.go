@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// fakeEngine remembers what it was asked, in words.
+// fakeEngine records its requests, in words.
 type fakeEngine struct {
 	mu     sync.Mutex
 	asked  []string
@@ -135,7 +135,7 @@ func TestDispatch_LogsWhatIsLeftToTheReconciler(t *testing.T) {
 	engine := &fakeEngine{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: logger, Patience: 10 * time.Millisecond})
 	gone, cancel := context.WithCancel(t.Context())
-	cancel() // a caller that has gone away must not end what follows its commit
+	cancel() // a caller that disconnects must not end the effects of its commit
 	payment := id.New(id.Transaction, scene.Start)
 	d.Dispatch(gone, db.BySystem("test"), []db.Effect{db.StartPayment{EnvironmentID: s.Env, ID: payment}})
 	d.Close()

@@ -10,15 +10,17 @@ import (
 )
 
 const (
-	// patience is how long one effect may take: longer than Temporal is slow while it starts, since what is given up waits
-	// for the reconciler. While Temporal is away, each effect that waits keeps a place for so long.
+	// patience is the time that one effect may take. It is longer than a slow start of Temporal, since an effect that
+	// is given up waits for the reconciler. While Temporal is not available, each waiting effect keeps a place for so
+	// long.
 	patience = 15 * time.Second
-	// atOnce is how many effects a process performs at the same time. A burst of commands is answered first; its
-	// workflows follow at the pace of Temporal, which costs several times the processor of the command.
+	// atOnce is the number of effects that a process performs at the same time. A burst of commands is answered first;
+	// its workflows follow at the pace of Temporal, which costs several times the processor of the command.
 	atOnce = 8
 	// mostWaiting bounds the memory of a burst, and how old an effect can be that Temporal hears of after an outage.
 	mostWaiting = 4096
-	// closing is how long the end of the process waits for effects. It is within the time that a worker has to drain.
+	// closing is the time for which the end of the process waits for effects. It is within the time that a worker has
+	// to drain.
 	closing = 5 * time.Second
 )
 
@@ -29,7 +31,7 @@ var (
 
 // job is an effect with who caused it. The context has the request's identifiers for the log.
 type job struct {
-	ctx    context.Context //nolint:containedctx // it travels with the value, and ends nowhere
+	ctx    context.Context //nolint:containedctx // only for its values: it is never canceled
 	by     db.Actor
 	effect db.Effect
 }

@@ -14,14 +14,14 @@ const (
 	// flushEvery and flushAt bound how long, and how many, started workflows stay unmarked.
 	flushEvery = 500 * time.Millisecond
 	flushAt    = 256
-	// refreshEvery is how often the epoch is read: an old one only costs a second start.
+	// refreshEvery is the time between two reads of the epoch: an old one only costs a second start.
 	refreshEvery = 5 * time.Second
 	// flushBudget bounds one write of marks.
 	flushBudget = 5 * time.Second
 )
 
-// started marks rows whose workflows were started, many with one UPDATE, so that the reconciler leaves them alone. What
-// is lost in a crash is started once more, which finds the workflow running: harmless.
+// started marks rows whose workflows were started, many with one UPDATE, so that the reconciler leaves them alone. A
+// mark that is lost in a crash leads to another start, which finds the workflow running: harmless.
 type started struct {
 	store *db.Store
 	now   func() time.Time
@@ -37,7 +37,7 @@ type started struct {
 	count   int
 }
 
-// mark is what rows are marked with: an epoch that was read before the workflow started, never after, since Temporal's
+// mark is the mark of started rows: an epoch that was read before the workflow started, never after, since Temporal's
 // database may be lost in between.
 type mark struct {
 	table db.StartedTable
@@ -99,7 +99,7 @@ func (s *started) run() {
 	}
 }
 
-// close writes what is left. What is added after it is left to the reconciler.
+// close writes the open marks. Later ones are left to the reconciler.
 func (s *started) close() {
 	s.once.Do(func() { close(s.stop) })
 	<-s.done

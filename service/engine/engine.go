@@ -27,8 +27,8 @@ type Engine struct {
 // New uses a client that the caller closes.
 func New(c client.Client) *Engine { return &Engine{client: c} }
 
-// StartSubscription starts a subscription's workflow; one that runs already is as good, one that has finished stays so.
-// Fault: engine_unavailable.
+// StartSubscription starts a subscription's workflow; one that runs already counts as started, and one that has
+// finished stays finished. Fault: engine_unavailable.
 func (e *Engine) StartSubscription(ctx context.Context, in contract.SubscriptionStart) error {
 	_, err := e.client.ExecuteWorkflow(ctx, subscriptionOptions(in), contract.SubscriptionWorkflow, in.Input)
 	return ignoreFinished(engineError(err))
@@ -78,8 +78,8 @@ func (e *Engine) check(ctx context.Context, ref contract.Ref, check contract.Che
 	return engineError(err)
 }
 
-// Attended reports whether a worker has taken up what a workflow was last started or woken for: no task of it waits.
-// One that is not there waits for nothing. Fault: engine_unavailable.
+// Attended reports whether a worker has taken up the last start or wake-up of a workflow: no task of it waits. A
+// missing workflow counts as attended. Fault: engine_unavailable.
 func (e *Engine) Attended(ctx context.Context, workflowID string) (bool, error) {
 	d, err := e.client.DescribeWorkflowExecution(ctx, workflowID, "")
 	var absent *serviceerror.NotFound
@@ -104,7 +104,7 @@ func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
-// StartErasure starts the workflow of an erasure; one that runs already is as good. Fault: engine_unavailable.
+// StartErasure starts the workflow of an erasure; one that runs already counts as started. Fault: engine_unavailable.
 func (e *Engine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
 	_, err := e.client.ExecuteWorkflow(ctx, erasureOptions(in), contract.ErasureWorkflow, in)
 	return engineError(err)

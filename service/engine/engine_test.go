@@ -20,7 +20,7 @@ import (
 	"perennial/internal/testkit/wait"
 )
 
-// script is what the workflows of these tests do; they stand in for the real ones at the same names.
+// script has the channels of these tests' workflows, which replace the real ones under the same names.
 type script struct {
 	wakes  chan wake
 	checks chan string
@@ -36,7 +36,7 @@ type wake struct {
 // finish, as who woke it, ends a subscription's workflow of these tests.
 const finish = "finish"
 
-// subscription tells of each signal, and ends when it is woken to finish.
+// subscription reports each signal, and ends when it is woken to finish.
 func (s *script) subscription(ctx workflow.Context, in contract.SubscriptionInput) error {
 	finished := false
 	selector := workflow.NewSelector(ctx)
@@ -113,7 +113,7 @@ func (b *bench) start() contract.SubscriptionStart {
 	}
 }
 
-// wakes signals a subscription's workflow and waits until it has heard it.
+// wakes signals a subscription's workflow and waits until it has received the signal.
 func (b *bench) wakes(t *testing.T, ref contract.Ref, signal, by string) {
 	t.Helper()
 	sent := contract.Wake{By: by, Actor: "key_1", Revision: 7}
@@ -139,8 +139,8 @@ func within[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// A transaction that gave a subscription something to do is heard whatever became of the workflow. The reconciler has
-// nothing else to bring a dead run back with: its row says that it was started.
+// A signal for a subscription is received whatever the state of its workflow. The reconciler has no other way to bring
+// a dead run back: its row says that it was started.
 func TestWake_RunningClosedOrAbsentWorkflow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -159,7 +159,7 @@ func TestWake_RunningClosedOrAbsentWorkflow(t *testing.T) {
 	require.NoError(t, b.StartSubscription(t.Context(), in), "what has finished needs no start")
 	_, err := b.client.DescribeWorkflow(t.Context(), ref.ID, "")
 	require.NoError(t, err)
-	b.wakes(t, ref, contract.CommandPay, "key") // a payment of what was left open starts it again
+	b.wakes(t, ref, contract.CommandPay, "key") // a payment of an open invoice starts it again
 	b.finishes(t, ref)
 }
 

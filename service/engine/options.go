@@ -8,8 +8,8 @@ import (
 	"perennial/contract"
 )
 
-// options are what all our workflows have in common. A workflow that failed or was terminated may be started again, one
-// that ended well may not: a finished subscription stays finished.
+// options returns the common options of our workflows. A workflow that failed or was terminated may be started again,
+// one that completed may not: a finished subscription stays finished.
 func options(
 	id, environmentID, summary string, attributes ...temporal.SearchAttributeUpdate,
 ) client.StartWorkflowOptions {
@@ -41,7 +41,7 @@ func paymentOptions(in contract.PaymentInput) client.StartWorkflowOptions {
 	return options(contract.PaymentWorkflowID(in.Ref.ID), in.Ref.EnvironmentID, "Payment")
 }
 
-// erasureOptions allow the workflow of an erasure to run again: what is not finished goes on, however it ended.
+// erasureOptions allows the workflow of an erasure to run again: an unfinished one continues, however it ended.
 func erasureOptions(in contract.ErasureInput) client.StartWorkflowOptions {
 	summary, attributes := "Erasure", []temporal.SearchAttributeUpdate{contract.SearchStatus.ValueSet("erasing")}
 	if in.CustomerID != "" {

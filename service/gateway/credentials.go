@@ -19,7 +19,7 @@ const FieldWebhookSecret = "webhookSecret"
 // formerSecretKey is the name of the key that builds before versions sealed in a column of its own.
 const formerSecretKey = "secretKey"
 
-// Credentials are those of an account by name, in plain text: keep them in memory only.
+// Credentials are the credentials of an account by name, in plain text: keep them in memory only.
 type Credentials map[string]string
 
 // String keeps credentials out of logs and messages.
@@ -40,7 +40,7 @@ func (c Credentials) With(changed Credentials) Credentials {
 	return out
 }
 
-// Changed returns the names whose values differ from those of before, sorted.
+// Changed returns the sorted names whose values differ from those of before.
 func (c Credentials) Changed(before Credentials) (names []string) {
 	both := Credentials{}
 	maps.Copy(both, before)

@@ -17,13 +17,13 @@ import (
 	"perennial/providers/all"
 )
 
-// Config is the operator's part: where providers are, for the simulator, and how patient to be. The maps are by the
-// provider's name; what is absent is the adapter's own.
+// Config has the operator's settings: the addresses of providers, for the simulator, and time-outs. The maps are by the
+// provider's name; the adapter's own settings apply to absent ones.
 type Config struct {
 	Vault         *vault.Vault
 	BaseURLs      map[string]string
 	ReplayWindows map[string]time.Duration
-	// AllowedHosts are the hosts that credentials may name beside the provider's own.
+	// AllowedHosts are hosts that credentials may name in addition to the provider's own.
 	AllowedHosts []string
 	Timeout      time.Duration // of one exchange; zero: the adapter's own
 }
@@ -76,7 +76,7 @@ func (g *Gateway) Check(provider, mode string, c Credentials) error {
 	return err
 }
 
-// Try asks the provider whether it takes credentials that are not stored yet. Faults: those of Check and of
+// Try asks the provider whether it accepts credentials that are not stored yet. Faults: those of Check and of
 // TestConnection.
 func (g *Gateway) Try(ctx context.Context, provider, mode string, c Credentials) error {
 	adapter, err := g.adapter(provider, mode, c)
@@ -104,8 +104,8 @@ func (g *Gateway) adapter(provider, mode string, c Credentials) (providers.Provi
 	return adapter, nil
 }
 
-// notOpened is why an adapter refuses an account. The codes are those that a factory may have; what else one returns is
-// about the credentials too.
+// notOpened returns the reason why an adapter refuses an account. A factory has the codes listed here; its other faults
+// concern the credentials too.
 func notOpened(err error) error {
 	f := fault.From(err)
 	switch {

@@ -18,7 +18,7 @@ import (
 	"perennial/providers"
 )
 
-// rolledAt is when the second version was stored.
+// rolledAt is the time at which the second version was stored.
 var rolledAt = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 
 // account is a configuration whose versions hold these credentials, the newest first, a day apart.

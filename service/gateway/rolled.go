@@ -10,9 +10,8 @@ import (
 	"perennial/providers"
 )
 
-// rolled is an adapter whose callback secret was replaced: what the provider signed with an earlier one still verifies
-// for a while, since the secret is changed there and here at different moments. Everything else uses the current
-// credentials.
+// rolled is an adapter whose callback secret was replaced: callbacks signed with an earlier one still verify for a
+// while, since the secret is changed there and here at different moments. Everything else uses the current credentials.
 type rolled struct {
 	providers.Provider
 	earlier []earlier // the newest first
@@ -24,8 +23,7 @@ type earlier struct {
 	until time.Time
 }
 
-// ParseCallback verifies with the current secret, then with those that it replaced.
-// Faults: those of the current adapter.
+// ParseCallback verifies with the current secret, then with earlier ones. Faults: those of the current adapter.
 func (r rolled) ParseCallback(
 	ctx context.Context, in providers.CallbackRequest, now time.Time,
 ) ([]providers.Callback, providers.Acknowledgement, error) {
@@ -41,10 +39,10 @@ func (r rolled) ParseCallback(
 	return messages, ack, err
 }
 
-// earlier makes adapters of the replaced versions whose callback secret differs. One that does not open verifies
-// nothing: that must not stop the payments of the current one.
+// earlier returns adapters of the replaced versions whose callback secret differs. A version that does not open
+// verifies nothing: that must not stop the payments of the current one.
 func (g *Gateway) earlier(c db.ProviderConfig, current Credentials) (found []earlier) {
-	// No secret was none to verify with: where a provider need not sign, its absence would let anybody in.
+	// An empty secret must not verify: where a provider need not sign, it would accept any message.
 	seen := []string{current[FieldWebhookSecret], ""}
 	for i := 1; i < len(c.Credentials); i++ {
 		replaced, err := unseal(g.config.Vault, c, c.Credentials[i])
@@ -52,7 +50,7 @@ func (g *Gateway) earlier(c db.ProviderConfig, current Credentials) (found []ear
 			continue
 		}
 		seen = append(seen, replaced[FieldWebhookSecret])
-		// Only the secret is the earlier one: what a verification may have to ask the provider, it asks with valid keys.
+		// Only the secret is the earlier one: if the verification has to ask the provider, it needs valid keys.
 		with := current.With(Credentials{FieldWebhookSecret: replaced[FieldWebhookSecret]})
 		if adapter, err := g.adapter(c.Provider, c.Mode, with); err == nil {
 			found = append(found, earlier{adapter, c.Credentials[i-1].CreatedAt.Add(db.SecretOverlap)})

@@ -9,7 +9,7 @@ import (
 	"perennial/providers/all"
 )
 
-// SupportsAnywhere returns what a provider does with a payment method, as far as that is known without any network.
+// SupportsAnywhere returns a provider's support of a payment method, as far as it is known without the network.
 func SupportsAnywhere(provider string, m providers.Method) paymethod.Support {
 	factory, err := all.Registry.Factory(provider)
 	if err != nil {
@@ -18,8 +18,8 @@ func SupportsAnywhere(provider string, m providers.Method) paymethod.Support {
 	return factory.Supports(m)
 }
 
-// Supports returns what an account does with a payment method. Of one that does not open it returns what is known of
-// the provider: that credentials are unreadable is found where they are needed.
+// Supports returns an account's support of a payment method. For an account that does not open it returns the
+// provider's: unreadable credentials are noticed where they are needed.
 func (g *Gateway) Supports(ctx context.Context, c db.ProviderConfig, m providers.Method) paymethod.Support {
 	adapter, err := g.Provider(ctx, c)
 	if err != nil {

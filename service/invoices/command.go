@@ -12,7 +12,7 @@ import (
 )
 
 // commandOn performs a command about an invoice: on its subscription, or on the invoice alone where it is a manual one.
-// seen was read without a lock; whose it is never changes. Faults: invoice_is_draft, those of Command.
+// seen was read without a lock; its owner never changes. Faults: invoice_is_draft, those of Command.
 func commandOn(
 	ctx context.Context, tx *db.Tx, environmentID string, seen invoice.Invoice, cmd lifecycle.Command,
 ) (usecase.Performed, error) {
@@ -41,8 +41,7 @@ func commandOn(
 	return usecase.Shown(state, changes), wakeCharges(ctx, tx, environmentID, changes)
 }
 
-// wakeCharges has the workflows of charges that a decision changed look at them: one that is superfluous is to be
-// canceled.
+// wakeCharges wakes the workflows of charges that a decision changed: a superfluous one is to be canceled.
 func wakeCharges(ctx context.Context, tx *db.Tx, environmentID string, c lifecycle.Changes) error {
 	for _, t := range c.Transactions {
 		if t.Type == payment.Charge && t.Status == payment.Pending {

@@ -11,7 +11,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreditInvoice gives parts of an invoice back by a credit note. A refund of it is started after the commit. Faults:
+// CreditInvoice gives parts of an invoice back by a credit note. A refund of it starts after the commit. Faults:
 // invoice_not_found, text_blank, text_invalid, card_number_refused, those of lifecycle.CreditInvoice.
 func (s *Service) CreditInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, ask creditnote.Request,
@@ -20,7 +20,7 @@ func (s *Service) CreditInvoice(
 	if err := text.Check("memo", ask.Memo); err != nil {
 		return err
 	}
-	// Which subscription it bills never changes, so it is read without a lock.
+	// The subscription of an invoice never changes, so it is read without a lock.
 	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err

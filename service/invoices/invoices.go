@@ -10,7 +10,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// VoidInvoice takes an open invoice back: nothing is owed for it any more. Faults: invoice_not_found, those of
+// VoidInvoice voids an open invoice: it is not owed any more. Faults: invoice_not_found, those of
 // lifecycle.VoidInvoice.
 func (s *Service) VoidInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
@@ -18,16 +18,16 @@ func (s *Service) VoidInvoice(
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
 }
 
-// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Faults:
-// invoice_not_found, those of lifecycle.MarkUncollectible.
+// MarkUncollectible gives an open invoice up: it stays owed, but is not collected any more. Faults: invoice_not_found,
+// those of lifecycle.MarkUncollectible.
 func (s *Service) MarkUncollectible(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 
-// PayInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. amount, where given,
-// must be what is due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
+// PayInvoice starts an attempt on an open invoice now; its schedule of retries does not change. amount, where given,
+// must be the amount due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
 func (s *Service) PayInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, amount *money.Minor,
 	around usecase.Around[usecase.Performed],
@@ -41,8 +41,7 @@ func (s *Service) PayInvoice(
 	})
 }
 
-// SkipRetry lets the next automatic retry of an open invoice not happen. Faults: invoice_not_found, those of
-// lifecycle.SkipRetry.
+// SkipRetry skips the next automatic retry of an open invoice. Faults: invoice_not_found, those of lifecycle.SkipRetry.
 func (s *Service) SkipRetry(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
@@ -53,7 +52,7 @@ func (s *Service) onInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, cmd lifecycle.Command,
 	around usecase.Around[invoice.Invoice],
 ) error {
-	// Which subscription it bills never changes, so it is read without a lock.
+	// The subscription of an invoice never changes, so it is read without a lock.
 	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err

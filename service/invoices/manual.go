@@ -56,8 +56,8 @@ func (s *Service) CreateInvoice(
 	})
 }
 
-// ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is
-// written.
+// ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about the
+// contents.
 func (s *Service) ReviseInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, change invoicing.Change,
 	around usecase.Around[invoice.Invoice],
@@ -96,9 +96,9 @@ func (s *Service) DeleteInvoice(
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it
-// is charged automatically, is started after the commit. withoutUsage: what it waits for of usage is left to the next
-// invoice. Faults: invoice_not_found, those of lifecycle.Finalize.
+// FinalizeInvoice issues a draft: it gets its number and cannot change any more. If it is charged automatically, its
+// charge starts after the commit. withoutUsage: usage that it waits for is left to the next invoice. Faults:
+// invoice_not_found, those of lifecycle.Finalize.
 func (s *Service) FinalizeInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, withoutUsage bool, around usecase.Around[invoice.Invoice],
 ) error {
@@ -122,7 +122,7 @@ func (s *Service) FinalizeInvoice(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		err = tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
+		err = tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes) // which sets its number
 		is := *changes.Invoices.Finalized(invoiceID)
 		usecase.AuditDiffering(tx, "invoice", was, is)
 		return is, err

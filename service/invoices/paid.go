@@ -14,13 +14,13 @@ import (
 // paidOutside is the reason of the decision that keeps who marked an invoice paid.
 const paidOutside = "paid_outside"
 
-// OutsidePayment is what a person says of a payment that was made outside Perennial.
+// OutsidePayment describes a payment that was made outside Perennial.
 type OutsidePayment struct {
 	lifecycle.MarkPaid
 	Note string // for other people; may be empty
 }
 
-// MarkPaid settles an open invoice by a payment that was made outside Perennial, and keeps who said so. Faults:
+// MarkPaid settles an open invoice by a payment that was made outside Perennial, and records the actor. Faults:
 // invoice_not_found, text_blank, text_invalid, card_number_refused, those of lifecycle.MarkPaid.
 func (s *Service) MarkPaid(
 	ctx context.Context, by usecase.Caller, in OutsidePayment, around usecase.Around[invoice.Invoice],

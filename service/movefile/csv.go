@@ -49,7 +49,7 @@ func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
 	}
 }
 
-// table knows the columns of a CSV file.
+// table has the columns of a CSV file.
 type table struct {
 	header []string
 	of     moving.Type // of the file; empty: the column `type` says it
@@ -119,7 +119,7 @@ func formsOf(of moving.Type) []reflect.Type {
 	return []reflect.Type{all[moving.CustomerType], all[moving.BalanceType], all[moving.SubscriptionType]}
 }
 
-// columns are the names that a file of a type may have, but for notes and tax ids.
+// columns returns the names that a file of a type may have, without metadata and tax ids.
 func columns(of moving.Type) (names []string) {
 	for _, form := range formsOf(of) {
 		for _, field := range fieldsOf(form) {
@@ -187,7 +187,8 @@ func (t table) record(row []string) Record {
 	return parse(line)
 }
 
-// valueOf is what a cell means in its column. What is no number stays a text, and is refused where it is read.
+// valueOf returns the meaning of a cell in its column. A text that is no number stays a text, and is refused where it
+// is read.
 func valueOf(name, cell string) any {
 	if slices.Contains(numeric, name) {
 		if n, err := strconv.ParseInt(cell, 10, 64); err == nil {

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/moving"
 )
 
-// Format is how records are written in a file.
+// Format is the form of the records in a file.
 type Format string
 
 // The formats.
@@ -29,8 +29,8 @@ type File struct {
 	of     moving.Type // of a CSV file without a column `type`
 }
 
-// Open looks at a file. An empty format is told by the name: `.csv`, or else JSON Lines. The columns of a CSV file are
-// checked here, before anything is imported. Faults: import_file_unreadable, import_csv_type_missing,
+// Open opens a file. An empty format is derived from the name: `.csv`, or else JSON Lines. The columns of a CSV file
+// are checked here, before anything is imported. Faults: import_file_unreadable, import_csv_type_missing,
 // import_csv_column_unknown, import_csv_column_twice.
 func Open(path string, format Format) (File, error) {
 	f := File{Path: path, Format: format}
@@ -95,7 +95,7 @@ func (f File) open(read func(io.Reader) error) error {
 
 var errNotRegular = errors.New("it is read several times and must be a regular file, not a pipe or a directory")
 
-// typeOfName tells what is in a file from its name: customers.csv has customers. Empty: it says nothing.
+// typeOfName returns the type of a file's records by its name: customers.csv has customers. Empty: not known.
 func typeOfName(path string) moving.Type {
 	name := strings.ToLower(filepath.Base(path))
 	for _, t := range []moving.Type{moving.CustomerType, moving.BalanceType, moving.SubscriptionType} {

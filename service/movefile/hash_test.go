@@ -18,7 +18,7 @@ func TestHash_OfARecordStays(t *testing.T) {
 		`{"type":"balance","customer":"c-1","currency":"EUR","amount":-5}`: "a25127dd634f02fe",
 		`{"type":"subscription","id":"s-2","customer":"c-1","plan":"Pro","status":"paused","addOns":[{"plan":"Backup","quantity":2}],` +
 			`"pendingAddOns":[],"collectionMethod":"send_invoice","netDays":14,"pausedAt":1793437200,"pauseReason":"requested"}`: "9acfcb0b5c32d36a",
-		// What is empty and was sent is not what was not sent.
+		// An empty value that was sent differs from one that was not sent.
 		`{"type":"customer","id":"c-2","email":"a@example.com","paymentDetails":{},"createdAt":"0001-01-01T00:00:00Z"}`: "b3e96a4d76933117",
 		`{"type":"subscription","id":"s-3","customer":"c-1","plan":"Pro","status":"active","currentPeriodStart":1793437200,` +
 			`"currentPeriodEnd":1796029200,"trialEndsAt":"0001-01-01T00:00:00Z","resumesAt":null}`: "e54204fbebaba775",

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// What only an export has, with the field names of the API. It is for the books: nothing imports it.
+// Records that only an export has, with the field names of the API. They are for accounting and cannot be imported.
 
 type planForm struct {
 	Type          moving.Type    `json:"type"`
@@ -25,7 +25,7 @@ type planForm struct {
 	TrialEnd      plan.TrialEnd  `json:"trialEndBehavior,omitempty"`
 	Active        bool           `json:"active"`
 	Prices        []priceForm    `json:"prices"`
-	// Metered is what it charges after each period: usage, a commitment, a minimum and thresholds; absent: nothing.
+	// Metered has its charges after each period: usage, a commitment, a minimum and thresholds; absent: none.
 	Metered   *metered.Prices `json:"metered,omitempty"`
 	Features  plan.Features   `json:"features,omitempty"`
 	Metadata  metadata.Pairs  `json:"metadata,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"perennial/service/movefile"
 )
 
-// An export says of a plan all that it charges, also what is billed after a period.
+// An export has all charges of a plan, including those after a period.
 func TestWriter_PlanWithAllThatItCharges(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

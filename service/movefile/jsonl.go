@@ -36,7 +36,7 @@ func (f File) eachLine(in io.Reader, emit func(Record, int) error) error {
 	}
 }
 
-// nextLine reads up to the end of a line. What is too long is skipped.
+// nextLine reads up to the end of a line. A line that is too long is skipped.
 func nextLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

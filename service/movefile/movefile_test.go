@@ -65,7 +65,7 @@ func TestRead_FormatsAgree(t *testing.T) {
 	require.NotEqual(t, lines[0].Hash, parse([]byte(strings.Replace(customerLine, "pm_1", "pm_2", 1))).Hash)
 }
 
-// What an export writes is read as it was.
+// An export reads back unchanged.
 func TestWrite_IsReadAgain(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -149,7 +149,7 @@ func TestOpen_Refuses(t *testing.T) {
 	require.Equal(t, "import_file_unreadable", fault.From(err).Code)
 }
 
-// Whatever stands in a file, it is read to its end, and no line is both accepted and refused.
+// Whatever the contents of a file, it is read to its end, and no line is both accepted and refused.
 func TestRead_AnyFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "any")

@@ -22,17 +22,17 @@ type Record struct {
 	Line int // counts from 1
 	Type moving.Type
 	ID   string // external
-	// PerennialID is what an export says of the environment that it was made in: the id of the customer or subscription;
-	// of a balance, of its customer. Empty: the record is not of an export.
+	// PerennialID is the id in the exporting environment: of the customer or subscription; for a balance, of its
+	// customer. Empty: the record is not of an export.
 	PerennialID string
-	// Hash is that of the contents, however they are written: two records that say the same have the same.
+	// Hash is the hash of the contents, whatever their form: two records with the same contents have the same.
 	Hash [sha256.Size]byte
 
 	Customer     *moving.Customer
 	Balance      *moving.Balance
 	Subscription *moving.Subscription
 
-	Refused error  // what is wrong with the line
+	Refused error  // the fault of the line
 	LeftOut string // why there is nothing to import; empty: there is
 }
 
@@ -92,8 +92,8 @@ func decode[F any](line []byte) (f F, err error) {
 	return f, nil
 }
 
-// isBroken reports whether a line has characters that are no text: they could not be stored, or what was sent is lost
-// where decoding leaves U+FFFD, as of half a surrogate pair.
+// isBroken reports whether a line has characters that are no text: they could not be stored, or they are lost where
+// decoding leaves U+FFFD, as for half a surrogate pair.
 func isBroken(line []byte) bool {
 	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
 		return true
@@ -104,7 +104,7 @@ func isBroken(line []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(line))
 	for {
 		token, err := d.Token()
-		if err != nil { // what is no JSON is refused as such
+		if err != nil { // other syntax errors are refused by the decoder
 			return false
 		}
 		if text, ok := token.(string); ok && strings.ContainsAny(text, "\x00\uFFFD") {
@@ -113,8 +113,8 @@ func isBroken(line []byte) bool {
 	}
 }
 
-// undecodable says what is wrong with each field of a line that does not decode into a form; first is what decoding it
-// met first. There is at least one fault.
+// undecodable returns the faults of the fields of a line that does not decode into a form; first is the decoder's first
+// error. There is at least one fault.
 func undecodable[F any](line []byte, first error) (faults []error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(line, &fields) != nil {
@@ -155,7 +155,7 @@ func unknownField(name string) error {
 		"`%.60s` is not a field of this record. Remove it, or put it into `metadata`.", name)
 }
 
-// wrongField says what is wrong with a field, or with one within it.
+// wrongField returns the fault of a field, or of one within it.
 func wrongField(within string, err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), `json: unknown field "`); ok {
 		return unknownField(inside(within, strings.TrimSuffix(name, `"`)))
@@ -170,7 +170,7 @@ func wrongField(within string, err error) error {
 
 func inside(within, name string) string { return strings.Trim(within+"."+name, ".") }
 
-// wanted says what a field of a type must be.
+// wanted describes the valid values of a type.
 func wanted(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[moving.Time]():
@@ -191,7 +191,7 @@ func malformed(why string, args ...any) error {
 	return fault.New(fault.Invalid, "import_line_malformed", "The line cannot be read. "+why, args...)
 }
 
-// hash is that of the contents of a form, with the fields in the order of the form and the keys of metadata sorted.
+// hash returns the hash of a form's contents, with the fields in the order of the form and the keys of metadata sorted.
 func hash[F any](f F) [sha256.Size]byte {
 	canonical, err := json.Marshal(f)
 	if err != nil { // metadata of a record that is refused

@@ -45,7 +45,7 @@ func (r *rows) next() ([]string, error) {
 
 var errRowTooLong = errors.New("the row is too long")
 
-// bounded reads at most left bytes. The buffer of the CSV reader is small beside a row.
+// bounded reads at most left bytes. The buffer of the CSV reader is small compared with a row.
 type bounded struct {
 	in   io.Reader
 	left int
@@ -61,7 +61,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// misread says what is wrong with a row, and how far it reached.
+// misread returns the fault of a row, and how far it reached.
 func misread(wrong *csv.ParseError) error {
 	if wrong.Line > wrong.StartLine {
 		return malformed("The row reaches from line %d to line %d: a quote is not closed, or its columns are not those of "+

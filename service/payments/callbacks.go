@@ -16,12 +16,12 @@ import (
 	"perennial/providers"
 )
 
-// CallbackPath is where, below the API's address, a provider sends its callbacks about an account. A provider that
-// signs nothing is told apart from others by a secret that follows it, which this is not the place to show.
+// CallbackPath returns the path, below the API's address, of a provider's callbacks about an account. For a provider
+// without signatures a secret follows the path, which must not be shown here.
 func CallbackPath(provider, configID string) string { return "/callbacks/" + provider + "/" + configID }
 
-// ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told
-// after the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
+// ReceiveCallback stores a provider's message. Where the message may be news, the owner of the transaction is signaled
+// after the commit, also for a repeat: the first signal may have been lost. Otherwise it is only stored.
 func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
 	now := s.Now()
 	message = indexable(message)
@@ -52,7 +52,8 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 			return err
 		}
 		if txn.ID != "" && txn.Notice(said, gone, now) == payment.NoticeAwait {
-			// The answer to the request may be on its way into the books: what follows must see it, or be seen by it.
+			// The answer to the request may be about to be recorded: with the lock, either that transaction or this one
+			// sees the other.
 			if txn, err = tx.Payments.LockTransaction(ctx, config.EnvironmentID, txn.ID); err != nil {
 				return err
 			}
@@ -71,8 +72,8 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	})
 }
 
-// maxReference is the longest reference that is kept as it came, far longer than any provider's: PostgreSQL indexes no
-// text of some thousand bytes, and what it refuses once it refuses with each repetition.
+// maxReference is the longest reference that is kept unchanged, far longer than any provider's. PostgreSQL does not
+// index texts of some thousand bytes, and would refuse the message with each repeat.
 const maxReference = 255
 
 // indexable returns the message with references that can be looked up. A longer one becomes its hash, which finds the
@@ -111,7 +112,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// evidenceOf is what a message itself proves; nil: nothing.
+// evidenceOf returns the proof in a message; nil: none.
 func evidenceOf(message providers.Callback) *answer.Answer {
 	e := message.Evidence
 	if e == nil || !e.Outcome.Final() && e.Outcome != providers.Pending {
@@ -122,7 +123,8 @@ func evidenceOf(message providers.Callback) *answer.Answer {
 	return &proven
 }
 
-// goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.
+// goneBack returns the amount that the booked refunds of a charge gave back. It is read only if the message has such an
+// amount.
 func goneBack(
 	ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction, said payment.Message,
 ) (money.Minor, error) {

@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// CancelPayment asks for a pending charge to be canceled. One of a subscription's invoice counts as a failed attempt;
-// to end its collection, void the invoice. Faults: transaction_not_found, those of recording.CancelPayment.
+// CancelPayment requests the cancellation of a pending charge. For a subscription's invoice this counts as a failed
+// attempt; to end its collection, void the invoice. Faults: transaction_not_found, those of recording.CancelPayment.
 func (s *Service) CancelPayment(
 	ctx context.Context, by usecase.Caller, paymentID string, around usecase.Around[payment.Transaction],
 ) error {

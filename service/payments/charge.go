@@ -12,7 +12,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// NewCharge charges a customer beside any subscription.
+// NewCharge charges a customer without a subscription.
 type NewCharge struct {
 	CustomerID  string
 	Amount      money.Minor
@@ -20,8 +20,8 @@ type NewCharge struct {
 	Description string
 }
 
-// ChargeCustomer makes a charge of its own: the pending row is the intent, and its workflow, started after the commit,
-// carries it out. A charge that cannot be made is a failed one. Faults: those of text; customer_not_found,
+// ChargeCustomer creates a charge of its own: the pending row is the intent, and its workflow, started after the
+// commit, carries it out. A charge that cannot be made is a failed one. Faults: those of text; customer_not_found,
 // amount_not_chargeable.
 func (s *Service) ChargeCustomer(
 	ctx context.Context, by usecase.Caller, in NewCharge, also usecase.Also[payment.Transaction],

@@ -9,18 +9,18 @@ import (
 	"perennial/service/usecase"
 )
 
-// wokenAtOnce is how many held payments the end of a charging stop wakes by itself. The reconciler wakes the others at
-// its pace, so that thousands of them do not storm the workers.
+// wokenAtOnce is the number of held payments that the end of a charging stop wakes directly. The reconciler wakes the
+// others at its pace, so that thousands of them do not overload the workers.
 const wokenAtOnce = 100
 
-// Charging is whether an environment sends new charges.
+// Charging says whether an environment sends new charges.
 type Charging struct {
 	PausedAt time.Time // zero: it is not paused
 	// payments that a charging stop holds, of the environment or of its accounts; up to db.BacklogAtMost
 	Held int
 }
 
-// Charging reads that of an environment. Fault: environment_not_found.
+// Charging reads the state of an environment. Fault: environment_not_found.
 func (s *Service) Charging(ctx context.Context, environmentID string) (Charging, error) {
 	return chargingOf(ctx, s.Store.Reader, environmentID)
 }
@@ -34,8 +34,8 @@ func chargingOf(ctx context.Context, r db.Reader, environmentID string) (Chargin
 	return Charging{c.PausedAt, held}, err
 }
 
-// PauseCharging holds the new charges of an environment. What was sent goes on. No effect where it is paused. Fault:
-// environment_not_found.
+// PauseCharging holds the new charges of an environment. Charges that were sent continue. No effect where it is paused.
+// Fault: environment_not_found.
 func (s *Service) PauseCharging(ctx context.Context, by usecase.Caller, around usecase.Around[Charging]) error {
 	return s.setCharging(ctx, by, around, true)
 }
@@ -78,13 +78,13 @@ func (s *Service) setCharging(
 	})
 }
 
-// auditCharging tells the audit log whether charging is paused, and was.
+// auditCharging adds to the audit log whether charging is paused, and was.
 func auditCharging(tx *db.Tx, was, is time.Time) {
 	type charging struct{ ChargingPausedAt time.Time }
 	usecase.AuditDiffering(tx, "environment", charging{was}, charging{is})
 }
 
-// PauseProvider holds new charges of an account. What was sent goes on. No effect where it is paused. Fault:
+// PauseProvider holds new charges of an account. Charges that were sent continue. No effect where it is paused. Fault:
 // provider_config_not_found.
 func (s *Service) PauseProvider(
 	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
@@ -130,7 +130,7 @@ func wakeHeld(ctx context.Context, tx *db.Tx, environmentID string) error {
 	return err
 }
 
-// actorOf is who writes, for an event. The names of people stay in the tables of changes.
+// actorOf returns the writer, for an event. The names of people stay in the tables of changes.
 func actorOf(tx *db.Tx) event.Actor {
 	actor := event.Actor{Kind: string(tx.By.Kind())}
 	if tx.By.Kind() == db.ActorKey {

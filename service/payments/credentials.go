@@ -13,20 +13,20 @@ import (
 	"perennial/service/usecase"
 )
 
-// NewCredentials replace those of an account that exists. Its ID, and with it the callback address, stays.
+// NewCredentials replace those of an existing account. Its ID, and with it the callback address, stays.
 type NewCredentials struct {
 	ConfigID    string
-	Credentials gateway.Credentials // what is not in it stays as it is; an empty value takes one away
+	Credentials gateway.Credentials // absent ones stay; an empty value removes one
 	// NewKeyset gives the app a keyset of the present key-encryption key, where the one it was made with is lost. All
 	// that was sealed for the app, in both environments, must be entered again.
 	NewKeyset bool
 }
 
-// keysetField is how a change of the app's keyset is noted beside those of credentials.
+// keysetField is the field for a change of the app's keyset in a list of changed credentials.
 const keysetField = "keyset"
 
-// ReplaceCredentials seals a new version and stores it; processes use it with their next request to the provider. Who
-// did it is kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
+// ReplaceCredentials seals a new version and stores it; processes use it with their next request to the provider. The
+// actor is recorded. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
 // credentials_missing, those of gateway.Check.
 func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vault.Vault, n NewCredentials) error {
 	seen, err := s.Store.Payments.ProviderConfigByID(ctx, n.ConfigID)
@@ -50,9 +50,9 @@ func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vau
 	})
 }
 
-// TryCredentials asks the provider whether it takes an account's credentials with those that are new. Only what is
-// about requests matters: a new webhook secret alone asks nothing. Faults: kek_missing, keyset_unreadable, those of
-// gateway.Try.
+// TryCredentials asks the provider whether it accepts an account's credentials together with the new ones. Only
+// credentials for requests matter: a new webhook secret alone needs no request. Faults: kek_missing, keyset_unreadable,
+// those of gateway.Try.
 func (s *Service) TryCredentials(
 	ctx context.Context, keys *vault.Vault, config db.ProviderConfig, n NewCredentials,
 ) error {
@@ -104,7 +104,7 @@ func (p *sealer) renew(
 	return p.store(ctx, config, stored, given)
 }
 
-// store adds a version. What is stored already adds none: it would only end the overlap of the version before.
+// store adds a version. Unchanged credentials add none: it would only end the overlap of the version before.
 func (p *sealer) store(
 	ctx context.Context, config db.ProviderConfig, stored, given gateway.Credentials, also ...string,
 ) ([]string, error) {
@@ -130,7 +130,7 @@ func nextVersion(c db.ProviderConfig) int {
 	return c.Credentials[0].Version + 1
 }
 
-// newKeyset refuses where the old one still opens: nobody loses what works by a slip.
+// newKeyset refuses where the old one still opens, so that working credentials cannot be lost by mistake.
 func (p *sealer) newKeyset(ctx context.Context, config *db.ProviderConfig, n NewCredentials) error {
 	if _, err := p.vault.Rewrap(config.Keyset, config.AppID); err == nil {
 		return fault.New(fault.Conflict, "keyset_readable",

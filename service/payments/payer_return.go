@@ -9,12 +9,12 @@ import (
 	"perennial/providers/all"
 )
 
-// maxBrought bounds what is kept of one return, in bytes. It is more than any provider takes.
+// maxBrought bounds the kept part of one return, in bytes. It is more than any provider takes.
 const maxBrought = 32 << 10
 
-// PayerReturned has the provider asked about a charge whose payer comes back from the provider's page, and returns the
-// charge and what to tell the payer. That the payer is back proves nothing. query is of the address that the browser
-// came to: of it, only what the provider needs to complete the charge is kept, until it has answered. Fault:
+// PayerReturned asks the provider about a charge whose payer comes back from the provider's page, and returns the
+// charge and the message for the payer. The return alone proves nothing. query is from the address that the browser
+// came to: only the parameters that the provider needs to complete the charge are kept, until it has answered. Fault:
 // transaction_not_found.
 func (s *Service) PayerReturned(
 	ctx context.Context, token string, query url.Values,
@@ -44,8 +44,8 @@ func (s *Service) PayerReturned(
 	return txn, txn.ConfirmationOfReturn(completes, now), err
 }
 
-// broughtBack returns what a provider needs of the address that the payer's browser came to, as a query. completes: it
-// completes charges only with that, so that nothing happens where it is empty.
+// broughtBack returns the parameters that a provider needs of the address that the payer's browser came to, as a query.
+// completes: it completes charges only with them, so that nothing happens where they are empty.
 func broughtBack(provider string, query url.Values) (brought string, completes bool) {
 	factory, err := all.Registry.Factory(provider)
 	if err != nil { // not registered any more: nothing can be handed over

@@ -34,7 +34,7 @@ func TestChargeCustomer_WithoutMethodHasFailedAndStartsNothing(t *testing.T) {
 	require.Empty(t, h.dispatched.Effects)
 }
 
-// A message that says nothing new is stored as dealt with, and wakes nobody.
+// A message that says nothing new is stored as processed, and wakes no workflow.
 func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -11,14 +11,14 @@ import (
 
 // ProviderChange changes the fields that are given.
 type ProviderChange struct {
-	Credentials gateway.Credentials // what is not in it stays as it is; an empty value takes one away
+	Credentials gateway.Credentials // absent ones stay; an empty value removes one
 	Primary     *bool
 	Priority    *int
 	// MaxRequestsPerSecond is a new bound; zero: the adapter's own.
 	MaxRequestsPerSecond *int
 }
 
-// UpdateProvider changes an account. New credentials are tested, and stored whatever the test found. Faults:
+// UpdateProvider changes an account. New credentials are tested, and stored whatever the result. Faults:
 // provider_config_not_found, provider_disabled, primary_provider_required, those of gateway.Check, kek_missing,
 // keyset_unreadable, credential_unreadable.
 func (s *Service) UpdateProvider(
@@ -81,7 +81,7 @@ func (s *Service) UpdateProvider(
 		})
 }
 
-// DisableProvider keeps new charges from an account. Pending ones go on. Faults: provider_config_not_found,
+// DisableProvider keeps new charges from an account. Pending ones continue. Faults: provider_config_not_found,
 // provider_is_primary.
 func (s *Service) DisableProvider(
 	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
@@ -94,7 +94,7 @@ func (s *Service) DisableProvider(
 		})
 }
 
-// EnableProvider lets new charges to an account again. Fault: provider_config_not_found.
+// EnableProvider allows new charges on an account again. Fault: provider_config_not_found.
 func (s *Service) EnableProvider(
 	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {

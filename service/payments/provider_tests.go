@@ -12,10 +12,10 @@ import (
 	"perennial/service/usecase"
 )
 
-// testPatience is how long a connection test may take: who asked for it waits.
+// testPatience is the time that a connection test may take: its caller waits.
 const testPatience = 4 * time.Second
 
-// testResult is what a connection test found.
+// testResult is the result of a connection test.
 type testResult struct {
 	done    bool   // false: there was none
 	problem string // for people; empty: the provider takes the credentials
@@ -50,7 +50,7 @@ func (s *Service) opened(ctx context.Context, environmentID, configID string) (g
 	return gateway.Unseal(s.vault, config)
 }
 
-// TestProvider asks the provider whether it takes the stored credentials of an account, and keeps what it found. Fault:
+// TestProvider asks the provider whether it accepts the stored credentials of an account, and stores the result. Fault:
 // provider_config_not_found.
 func (s *Service) TestProvider(
 	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
@@ -78,8 +78,8 @@ func (s *Service) testStored(ctx context.Context, environmentID, configID string
 	return s.try(ctx, config.Provider, config.Mode, stored), nil
 }
 
-// TestDueProviders tests the accounts that nobody has tested for a day, one after the other, until none is due or ctx
-// ends. Each is claimed first, so that processes share them.
+// TestDueProviders tests the accounts whose last test is a day old, one after the other, until none is due or ctx ends.
+// Each is claimed first, so that processes share them.
 func (s *Service) TestDueProviders(ctx context.Context) error {
 	by := db.BySystem("connection_test")
 	var errs []error
@@ -100,8 +100,8 @@ func (s *Service) TestDueProviders(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tested keeps what a connection test found, and announces where credentials begin to be refused, or are taken again. A
-// test that passes closes a breaker that no payment probes; where payments do, they know better.
+// tested stores the result of a connection test, and announces it where credentials begin to be refused, or are
+// accepted again. A test that passes closes a breaker that no payment probes; where payments probe it, they decide.
 func (p administration) tested(ctx context.Context, c db.ProviderConfig, found testResult) (db.ProviderConfig, error) {
 	if !found.done {
 		return c, nil

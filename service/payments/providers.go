@@ -25,7 +25,7 @@ type ProviderForm struct {
 	Priority *int // of a backup; nil: the default
 }
 
-// CreateProvider tests the connection and adds the account, whatever the test found. Faults: those of gateway.Check,
+// CreateProvider tests the connection and adds the account, whatever the result. Faults: those of gateway.Check,
 // provider_limit, kek_missing, keyset_unreadable.
 func (s *Service) CreateProvider(
 	ctx context.Context, by usecase.Caller, f ProviderForm, also usecase.Also[db.ProviderConfig],
@@ -53,7 +53,7 @@ type administration struct {
 	*sealer
 	environmentID, mode string
 	app                 db.App
-	all                 []db.ProviderConfig // without what is sealed
+	all                 []db.ProviderConfig // without sealed data
 }
 
 func (s *Service) administer(ctx context.Context, tx *db.Tx, environmentID string) (administration, error) {
@@ -78,7 +78,7 @@ func (p administration) find(configID string) (db.ProviderConfig, error) {
 	return db.ProviderConfig{}, db.ErrProviderConfigNotFound
 }
 
-// others counts the configurations beside one that could be the primary one.
+// others counts the other configurations that could be the primary one.
 func (p administration) others(configID string) (n int) {
 	for _, c := range p.all {
 		if c.ID != configID && c.DisabledAt.IsZero() {
@@ -124,7 +124,7 @@ func (p administration) create(ctx context.Context, f ProviderForm, found testRe
 	return p.tested(ctx, c, found)
 }
 
-// demote makes a backup of the primary configuration, unless it is that of the ID.
+// demote makes the primary configuration a backup, unless it has the given ID.
 func (p administration) demote(ctx context.Context, except string) error {
 	for _, c := range p.all {
 		if !c.Primary || c.ID == except {

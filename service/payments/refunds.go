@@ -11,16 +11,16 @@ import (
 	"perennial/service/usecase"
 )
 
-// RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is
-// started after the commit. Faults: transaction_not_found, refund_not_owed, refund_disputed.
+// RetryRefund sends the owed amount of a charge's failed refunds again, and returns the new refund. Its workflow starts
+// after the commit. Faults: transaction_not_found, refund_not_owed, refund_disputed.
 func (s *Service) RetryRefund(
 	ctx context.Context, by usecase.Caller, chargeID string, around usecase.Around[payment.Transaction],
 ) error {
 	return s.refund(ctx, by, chargeID, around, lifecycle.RetryRefund)
 }
 
-// RefundCharge gives amount of a charge back, in minor units; 0: all that can still go back. It returns the new refund,
-// whose workflow is started after the commit. Faults: transaction_not_found, those of lifecycle.RefundCharge.
+// RefundCharge refunds amount of a charge, in minor units; 0: all that can still be refunded. It returns the new
+// refund, whose workflow starts after the commit. Faults: transaction_not_found, those of lifecycle.RefundCharge.
 func (s *Service) RefundCharge(
 	ctx context.Context, by usecase.Caller, chargeID string, amount money.Minor,
 	around usecase.Around[payment.Transaction],
@@ -57,7 +57,7 @@ func (s *Service) refund(
 	})
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
+// CreditRefund gives the owed amount of a charge's failed refunds as credit instead, and returns the charge. Faults:
 // transaction_not_found, refund_not_owed, refund_disputed, refund_needs_subscription.
 func (s *Service) CreditRefund(
 	ctx context.Context, by usecase.Caller, chargeID string, around usecase.Around[payment.Transaction],
@@ -82,7 +82,7 @@ func (s *Service) CreditRefund(
 		if err := tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes); err != nil {
 			return payment.Transaction{}, err
 		}
-		if state.Subscription.FinishedAt.IsZero() { // its workflow follows what the decision began beside the credit
+		if state.Subscription.FinishedAt.IsZero() { // its workflow follows further results of the decision
 			if err := tx.Wake(ctx, by.EnvironmentID, state, ""); err != nil {
 				return payment.Transaction{}, err
 			}

@@ -16,15 +16,15 @@ import (
 	"perennial/service/usecase"
 )
 
-// Resolution is what a person found out about a payment in review.
+// Resolution is a person's finding about a payment in review.
 type Resolution struct {
 	PaymentID string
 	Decision  payment.Decision
 	Note      string // for other people: how it was found out
 }
 
-// ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept
-// with its actor. Faults: transaction_not_found, value_unknown, field_missing, those of recording.Resolve.
+// ResolvePayment ends the review of a payment by a person's decision, with its consequences. The decision and its actor
+// are recorded. Faults: transaction_not_found, value_unknown, field_missing, those of recording.Resolve.
 func (s *Service) ResolvePayment(
 	ctx context.Context, by usecase.Caller, in Resolution, around usecase.Around[payment.Transaction],
 ) error {

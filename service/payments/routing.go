@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// ReplaceRoutingRules writes the routing rules of an environment anew, in the order given. Faults: those of
-// routing.Check, provider_config_not_found.
+// ReplaceRoutingRules replaces the routing rules of an environment, in the given order. Faults: those of routing.Check,
+// provider_config_not_found.
 func (s *Service) ReplaceRoutingRules(
 	ctx context.Context, by usecase.Caller, rules []routing.Rule, around usecase.Around[[]routing.Rule],
 ) error {

@@ -1,5 +1,5 @@
-// Package servicetest makes what the tests of service and its columns work on: one environment, a caller, and a record
-// of what was left to happen after commits.
+// Package servicetest makes the fixtures for the tests of service and its columns: one environment, a caller, and a
+// record of the effects of commits.
 package servicetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"perennial/test/scene"
 )
 
-// Dispatched is a db.Dispatcher that remembers what was left to happen after commits.
+// Dispatched is a db.Dispatcher that records the effects of commits.
 type Dispatched struct {
 	mu      sync.Mutex
 	Effects []db.Effect
@@ -36,7 +36,7 @@ func (d *Dispatched) Dispatch(_ context.Context, by db.Actor, effects []db.Effec
 // Stage is one environment with a caller.
 type Stage struct {
 	Scene      *scene.Scene
-	Base       usecase.Base // its store dispatches to Dispatched, and its clock is that of the scene
+	Base       usecase.Base // its store dispatches to Dispatched, and its clock is the scene's
 	Dispatched *Dispatched
 	Caller     usecase.Caller
 }
@@ -61,7 +61,7 @@ func Count(t testing.TB, s *scene.Scene, sql string, args ...any) int {
 	return n
 }
 
-// Charge does what is due for a subscription, and sends its charge.
+// Charge performs the due work of a subscription, and sends its charge.
 func Charge(t testing.TB, s *scene.Scene, ref contract.Ref) {
 	t.Helper()
 	snap, err := s.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})

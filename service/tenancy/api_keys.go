@@ -31,8 +31,8 @@ type APIKey struct {
 	Plain string
 }
 
-// CreateAPIKey makes a key of the caller's environment. It can do no more than the key that asks for it: neither be
-// used from elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
+// CreateAPIKey creates a key of the caller's environment. It can do no more than the caller's key: neither be used from
+// elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
 func (s *Service) CreateAPIKey(
 	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey],
 ) (APIKey, error) {
@@ -44,7 +44,7 @@ func (s *Service) CreateAPIKey(
 	})
 }
 
-// makeAPIKey writes a key that allows no more than the one that asks, and announces it. It replaces another, or none.
+// makeAPIKey writes a key that allows no more than the caller's, and announces it. It replaces another, or none.
 // Faults: key_allows_more, key_expiry_past.
 func makeAPIKey(ctx context.Context, tx *db.Tx, by usecase.Caller, f APIKeyForm, replaces string) (APIKey, error) {
 	asks, err := maker(ctx, tx, by)
@@ -71,8 +71,8 @@ func maker(ctx context.Context, tx *db.Tx, by usecase.Caller) (db.ManagedKey, er
 	return tx.Tenancy.LockAPIKey(ctx, by.EnvironmentID, by.Actor.ID())
 }
 
-// within refuses a key that allows more than its maker, or nothing: key_allows_more, key_expiry_past. That a maker has
-// all scopes is what the operation requires.
+// within refuses a key that allows more than its maker, or nothing: key_allows_more, key_expiry_past. The operation
+// requires that a maker has all scopes.
 func (f APIKeyForm) within(maker db.ManagedKey, now time.Time) error {
 	if !f.ExpiresAt.IsZero() && !f.ExpiresAt.After(now) {
 		return fault.InvalidParam("expiresAt", "key_expiry_past",
@@ -144,8 +144,8 @@ func (s *Service) RenameAPIKey(
 	})
 }
 
-// SpendKeyRequests subtracts requests, by key, from what the keys may make in all processes, and returns what is left
-// of each; less than nothing where processes granted the same ones.
+// SpendKeyRequests subtracts requests, by key, from the shared quota of all processes, and returns the rest of each;
+// below zero where processes granted the same requests.
 func (s *Service) SpendKeyRequests(
 	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {

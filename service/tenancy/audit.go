@@ -19,8 +19,8 @@ func (s *Service) SealWritten(ctx context.Context) (int, error) {
 	return s.seal(ctx, s.Store.TakeUnsealed())
 }
 
-// SealAudit seals all entries that are not sealed, and returns how many there were. Several processes may do it at
-// once: they take turns at one environment. The error is that of all environments that fail; the others are sealed.
+// SealAudit seals all unsealed entries, and returns their number. Several processes may do it at once: they take turns
+// at one environment. The error joins those of all environments that fail; the others are sealed.
 func (s *Service) SealAudit(ctx context.Context) (total int, err error) {
 	for after := ""; ; {
 		behind, listed := s.Store.Tenancy.AuditBehind(ctx, after, sealedBehindAll)

@@ -12,7 +12,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// MaxOverlap bounds how long a key that was replaced goes on.
+// MaxOverlap bounds the life of a key after its replacement.
 const MaxOverlap = 7 * 24 * time.Hour
 
 // RotateAPIKey makes a key that can do what another can, which ends: at once, so that the next request with it is

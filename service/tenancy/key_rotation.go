@@ -9,13 +9,13 @@ import (
 	"perennial/service/usecase"
 )
 
-// KeyRotation is what is rotated.
+// KeyRotation says what is rotated.
 type KeyRotation struct {
 	DataKeys bool   // also the keys of the apps' keysets, with which everything is sealed anew
 	After    string // begins behind this app, where an earlier rotation of data keys ended; empty: with the first
 }
 
-// KeysetRotated is what a rotation did with the keyset of one app.
+// KeysetRotated is the result of a rotation for the keyset of one app.
 type KeysetRotated struct {
 	AppID     string
 	Rewrapped bool // it was wrapped with another key-encryption key before
@@ -23,13 +23,13 @@ type KeysetRotated struct {
 	Err       error
 }
 
-// keysetsAtOnce is how many keysets a rotation reads at a time.
+// keysetsAtOnce is the number of keysets that a rotation reads at a time.
 const keysetsAtOnce = 500
 
 // RotateKeys wraps the keysets of all apps with the first key-encryption key of keys, app by app, in the order of their
-// IDs, and tells each. Processes that have the old and the new key notice nothing. What is wrapped so already is left,
-// so that a repeat goes on where one was interrupted; data keys are renewed by every repeat. One that cannot be opened
-// keeps nobody else waiting. The error is that of the database, or of ctx.
+// IDs, and reports each. Processes that have the old and the new key notice nothing. A keyset that is wrapped so
+// already is left, so that a repeat continues where one was interrupted; every repeat renews data keys. A keyset that
+// cannot be opened does not stop the others. The error is that of the database, or of ctx.
 func (s *Service) RotateKeys(
 	ctx context.Context, by db.Actor, keys *vault.Vault, r KeyRotation, tell func(KeysetRotated) error,
 ) error {

@@ -53,25 +53,25 @@ type NewKey struct {
 	Account      *usecase.Account // nil: none
 }
 
-// form is what the key is to be, apart from where.
+// form returns the properties of the key, without its environment.
 func (k NewKey) form() APIKeyForm {
 	return APIKeyForm{
 		Name: k.Name, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs, ExpiresAt: k.ExpiresAt,
 	}
 }
 
-// ProvisionedKey is a key that was made, with what had to be made for it.
+// ProvisionedKey is a new key, with everything that was created for it.
 type ProvisionedKey struct {
 	Key              apikey.Key
 	ID               string
 	Environment      db.Environment
 	ProviderConfigID string   // of a new one
-	Created          []string // what was absent: "tenant ten_…"
+	Created          []string // created objects: "tenant ten_…"
 }
 
-// ProvisionKey makes everything or nothing. keys may be nil where no app and no account is new. The key's plain text is
-// in the result and nowhere else: the row has its hash. Faults: kek_missing, environment_exists,
-// primary_provider_exists, those of the settings and of the adapter about a key that cannot be right.
+// ProvisionKey creates everything or nothing. keys may be nil where no app and no account is new. The key's plain text
+// is only in the result: the row has its hash. Faults: kek_missing, environment_exists, primary_provider_exists, those
+// of the settings, and those of the adapter for a key that cannot be right.
 func (s *Service) ProvisionKey(
 	ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey,
 ) (out ProvisionedKey, err error) {
@@ -100,8 +100,8 @@ func (s *Service) ProvisionKey(
 	return out, err
 }
 
-// CallerForKey is who acts in the environment that a key opens, by the key's ID; for a person at a terminal, who knows
-// no more. Fault: api_key_not_found.
+// CallerForKey returns the caller for the environment of a key, by the key's ID; for a person at a terminal, who has
+// only the ID. Fault: api_key_not_found.
 func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (usecase.Caller, error) {
 	environmentID, err := s.Store.Tenancy.EnvironmentOfKey(ctx, keyID)
 	if err != nil {
@@ -113,8 +113,7 @@ func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (
 	}, err
 }
 
-// RevokeKey is RevokeAPIKey for who knows only the key's id; again for one that has ended, it does nothing. Fault:
-// api_key_not_found.
+// RevokeKey is RevokeAPIKey by the key's id alone; it does nothing to a key that has ended. Fault: api_key_not_found.
 func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) error {
 	caller, err := s.CallerForKey(ctx, by, keyID)
 	if err != nil {
@@ -127,7 +126,7 @@ func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) erro
 	return err
 }
 
-// provisioner makes what a key belongs to, inside one transaction.
+// provisioner creates the objects that a key belongs to, inside one transaction.
 type provisioner struct {
 	tx      *db.Tx
 	vault   *vault.Vault // nil: there is no key-encryption key
@@ -163,8 +162,8 @@ func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 	return app, p.tx.Tenancy.InsertApp(ctx, app)
 }
 
-// environment refuses settings that differ from those of an environment that exists: a command that seems to change a
-// time zone, and does not, would be found out at the first invoice.
+// environment refuses settings that differ from those of an existing environment: a command that seems to change a time
+// zone, and does not, would be noticed only at the first invoice.
 func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db.Environment, error) {
 	environment, err := p.tx.Tenancy.EnvironmentOf(ctx, app.ID, string(k.Mode))
 	if err == nil {

@@ -11,17 +11,17 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Choice is one setting of an environment that somebody chose. What nobody chose has its default in a new environment,
-// and stays as it is in one that exists.
+// Choice is one chosen setting of an environment. Other settings have their defaults in a new environment, and stay as
+// they are in an existing one.
 type Choice struct {
 	Name string // as the one who chose knows it: a flag, a field
 	Set  func(*subscription.Settings)
 }
 
-// Choices are all that somebody chose.
+// Choices are all chosen settings.
 type Choices []Choice
 
-// On returns settings with what was chosen in them.
+// On returns settings with the choices applied.
 func (c Choices) On(s subscription.Settings) subscription.Settings {
 	for _, choice := range c {
 		choice.Set(&s)
@@ -40,7 +40,7 @@ func (c Choices) against(s subscription.Settings) (names []string) {
 	return names
 }
 
-// DescribeSettings says them in a clause, for people at a terminal.
+// DescribeSettings returns the settings in a clause, for people at a terminal.
 func DescribeSettings(s subscription.Settings) string {
 	dun := s.Dunning
 	gaps := make([]string, dun.Retry.Retries)

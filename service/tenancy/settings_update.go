@@ -56,7 +56,7 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	return changed
 }
 
-// checkSeller holds what the rules do not know of texts and countries. Faults: those of text and routing.CheckCountry.
+// checkSeller checks texts and countries, which the rules do not. Faults: those of text and routing.CheckCountry.
 func checkSeller(s invoice.Seller) error {
 	err := text.UnlessEmpty(s.Country, routing.CheckCountry)
 	if err != nil {
@@ -66,9 +66,9 @@ func checkSeller(s invoice.Seller) error {
 		text.Check("seller.taxId", s.TaxID), text.Check("seller.email", s.Email))
 }
 
-// UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
-// did. A retry that is scheduled stays. A subscription that is past due follows a new final action cancel with its next
-// change or period, and a pause neither begins nor ends. Faults: those of subscription.Settings.Validate.
+// UpdateSettings changes the settings of the caller's environment, and announces and records the changes, if any. A
+// scheduled retry stays. A subscription that is past due follows a new final action cancel with its next change or
+// period, and a pause neither begins nor ends. Faults: those of subscription.Settings.Validate.
 func (s *Service) UpdateSettings(
 	ctx context.Context, by usecase.Caller, u SettingsUpdate, also usecase.Also[subscription.Settings],
 ) (subscription.Settings, error) {

@@ -14,27 +14,27 @@ import (
 	"perennial/db"
 )
 
-// Performed is what a command led to.
+// Performed is the result of a command.
 type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction     // the attempt that the command made; nil: none
-	Invoices     lifecycle.InvoiceChanges // what it finalized has its number once it is written
+	Invoices     lifecycle.InvoiceChanges // a finalized one has its number once it is written
 	Settlements  []lifecycle.Settlement
 	CreditNotes  []creditnote.Note
 }
 
-// Invoice returns one that the command finalized or changed.
+// Invoice returns an invoice that the command finalized or changed.
 func (p Performed) Invoice(id string) invoice.Invoice { return *p.Invoices.Latest(id) }
 
-// Settlement returns that of an invoice which the command settled.
+// Settlement returns the settlement of an invoice that the command settled.
 func (p Performed) Settlement(invoiceID string) lifecycle.Settlement {
 	i := slices.IndexFunc(p.Settlements, func(s lifecycle.Settlement) bool { return s.InvoiceID == invoiceID })
 	return p.Settlements[i]
 }
 
-// Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
-// puts commands in order. Its workflow is woken or told after the commit, refunds get workflows of their own. A refusal
-// of the rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of
+// Command performs one command, after all work that is due by then, in the caller's transaction. The subscription's row
+// lock orders commands. Its workflow is signaled after the commit, and refunds get their own workflows. A refusal of
+// the rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of
 // lifecycle.Apply.
 func Command(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
@@ -66,7 +66,7 @@ func Perform(
 	return Shown(state, changes), tx.Lifecycle.Write(ctx, environmentID, state, changes)
 }
 
-// AuditCommand tells the audit log what a command changed: of the subscription, and of the invoices that it had before.
+// AuditCommand adds a command's changes to the audit log: of the subscription, and of the invoices that it had before.
 func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Changes) {
 	was, is := found.Subscription, state.Subscription
 	if was.ID != "" {
@@ -90,7 +90,7 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 	}
 }
 
-// Shown returns what the caller of a command is shown of its changes. Credit notes get their numbers when they are
+// Shown returns the changes that the caller of a command is shown. Credit notes get their numbers when they are
 // written.
 func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
@@ -111,7 +111,7 @@ func Lock(
 	return found, cmd, err
 }
 
-// Informed reads, under lock, what a command needs beside the State that every one does.
+// Informed reads, under lock, the facts that a command needs besides the common State.
 func Informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {

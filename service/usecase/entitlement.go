@@ -38,7 +38,7 @@ func HeldFeatures(ctx context.Context, b Base, environmentID string, of customer
 	return held, err
 }
 
-// Entitled answers what a customer has of a feature, with what is used of it by the records until now.
+// Entitled returns the answer for a customer's feature, with the use that records until now show.
 func Entitled(
 	ctx context.Context, b Base, environmentID, feature string, held entitlement.Held,
 ) (entitlement.Answer, error) {
@@ -53,7 +53,7 @@ func Entitled(
 	return found.Counted(counts), nil
 }
 
-// count is what a counter comes to. A metric that is gone counts nothing.
+// count returns the quantity of a counter. A metric that does not exist any more counts nothing.
 func count(
 	ctx context.Context, store *db.Store, environmentID string, by entitlement.Counter,
 ) (out entitlement.Count, err error) {

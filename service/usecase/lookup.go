@@ -68,7 +68,7 @@ func Plan(ctx context.Context, b Base, by Caller, planID string) (plan.Plan, err
 	return p, InParam(err, "planId")
 }
 
-// InParam makes "not found" name the field that referred to it.
+// InParam adds the name of the referring field to "not found".
 func InParam(err error, param string) error {
 	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
 		return f.In(param)

@@ -17,7 +17,7 @@ type Base struct {
 	Now   func() time.Time // the real clock
 }
 
-// Caller is who has something done, and in which environment.
+// Caller is the actor of a use case, and its environment.
 type Caller struct {
 	Actor         db.Actor
 	EnvironmentID string
@@ -33,11 +33,11 @@ func (by Caller) TestModeOnly(param string) error {
 	return nil
 }
 
-// Also is what the caller of a use case adds to its transaction, given the result: api keeps its answer for repeats
+// Also is the caller's addition to the transaction of a use case, given the result: api stores its answer for repeats
 // there. It runs last and may be nil.
 type Also[R any] func(tx *db.Tx, result R) error
 
-// Around is what the caller of a command adds to its transaction; either may be nil. api takes the Idempotency-Key
+// Around is the caller's additions to the transaction of a command; either may be nil. api takes the Idempotency-Key
 // before, where a repeat waits, and stores the answer after.
 type Around[R any] struct {
 	Before func(tx *db.Tx) error

@@ -30,7 +30,7 @@ type Endpoint struct {
 	NewSecret string
 }
 
-// EndpointForm is what an app says about an endpoint.
+// EndpointForm has an app's input for an endpoint.
 type EndpointForm struct {
 	URL         string
 	Description string
@@ -145,7 +145,7 @@ func distinct(all []string) []string {
 	return kept
 }
 
-// UpdateWebhook changes an endpoint. Deliveries that it is owed keep their payload and go to the new URL. Faults:
+// UpdateWebhook changes an endpoint. Waiting deliveries keep their payload and go to the new URL. Faults:
 // webhook_endpoint_not_found, those of RegisterWebhook about the same fields.
 func (s *Service) UpdateWebhook(
 	ctx context.Context, by usecase.Caller, endpointID string, u EndpointUpdate, around usecase.Around[Endpoint],
@@ -162,8 +162,8 @@ func (s *Service) UpdateWebhook(
 	})
 }
 
-// DisableWebhook stops deliveries to an endpoint: what it is owed fails, and what happens meanwhile is not owed to it.
-// Fault: webhook_endpoint_not_found.
+// DisableWebhook stops deliveries to an endpoint: pending ones fail, and events meanwhile create none. Fault:
+// webhook_endpoint_not_found.
 func (s *Service) DisableWebhook(
 	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
 ) error {
@@ -176,7 +176,7 @@ func (s *Service) DisableWebhook(
 	})
 }
 
-// EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
+// EnableWebhook starts deliveries to an endpoint again. Fault: webhook_endpoint_not_found.
 func (s *Service) EnableWebhook(
 	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
 ) error {
@@ -194,7 +194,7 @@ func (s *Service) DeleteWebhook(
 	})
 }
 
-// unchanged is what a command without an effect did: nothing is saved and nobody is noted.
+// unchanged is the change of a command without an effect: nothing is saved or recorded.
 var unchanged db.EndpointChange
 
 func noted(action db.EndpointAction, changed bool) db.EndpointChange {
@@ -204,7 +204,7 @@ func noted(action db.EndpointAction, changed bool) db.EndpointChange {
 	return db.EndpointChange{Action: action}
 }
 
-// fieldsOf names what a change is about.
+// fieldsOf names the fields of a change.
 func fieldsOf(c db.EndpointChange) []string {
 	switch c.Action {
 	case unchanged.Action:
@@ -220,7 +220,7 @@ func fieldsOf(c db.EndpointChange) []string {
 	}
 }
 
-// onEndpoint locks an endpoint and saves what change made of it, if that is anything.
+// onEndpoint locks an endpoint and saves the result of change, if there is a change.
 func (s *Service) onEndpoint(
 	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
 	change func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error),

@@ -196,8 +196,8 @@ func TestRotateWebhookSecret_BothSignUnlessRevoked(t *testing.T) {
 	require.NotEqual(t, second, e.NewSecret)
 }
 
-// A change reaches the endpoint's workflow: it closes what is owed, or begins to deliver. Without a change nobody is
-// woken.
+// A change reaches the endpoint's workflow, which closes its deliveries or begins to deliver. Without a change no
+// workflow is woken.
 func TestWebhook_ChangesWakeTheWorkflow(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -213,7 +213,7 @@ func TestWebhook_ChangesWakeTheWorkflow(t *testing.T) {
 	require.ErrorIs(t, h.TestWebhook(t.Context(), h.caller, e.ID, kept(&sent)), errEndpointDisabled)
 }
 
-// Another environment's endpoint looks like one that does not exist, and stays as it is.
+// Another environment's endpoint looks like one that does not exist, and does not change.
 func TestWebhook_ForeignEndpointIsAbsent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

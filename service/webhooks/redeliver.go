@@ -79,7 +79,7 @@ func (s *Service) RedeliverPayment(
 	})
 }
 
-// redeliver makes those again whose endpoint is enabled, and returns them as they are then.
+// redeliver repeats the deliveries whose endpoint is enabled, and returns them in their new state.
 func redeliver(
 	ctx context.Context, tx *db.Tx, by usecase.Caller, all ...db.WebhookDelivery,
 ) (again Redelivered, err error) {
@@ -87,7 +87,7 @@ func redeliver(
 	for i, d := range all {
 		endpoints[i] = d.EndpointID
 	}
-	slices.Sort(endpoints) // everybody who locks several does so in the order of their ids
+	slices.Sort(endpoints) // all that lock several endpoints do so in the order of their ids
 	enabled := map[string]bool{}
 	for _, endpointID := range slices.Compact(endpoints) {
 		e, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, endpointID)
@@ -109,24 +109,24 @@ func redeliver(
 	return again, err
 }
 
-// MissedRange asks for what an endpoint missed: the events of a time, real, that it wants and that failed or, because
-// it was disabled or not yet there, were never owed to it.
+// MissedRange asks for the events that an endpoint missed: those of a span of real time that it wants and that failed
+// or that it never got, because it was disabled or did not exist yet.
 type MissedRange struct {
 	EndpointID    string
 	Since, Before time.Time // zero Before: now
 	After         string    // continues behind this event
 }
 
-// RedeliveredRange is how far a request has come. Where there is more, the next request goes on after Last.
+// RedeliveredRange is the progress of a request. Where there is more, the next request continues after Last.
 type RedeliveredRange struct {
 	Examined, Redelivered int
 	HasMore               bool
 	Last                  string // the last event examined; empty: none
 }
 
-// RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated
-// finds nothing missed any more. Nor is anything older than the log, which would not show that it was delivered.
-// Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
+// RedeliverMissed examines at most 500 events of a range and delivers the missed ones. A repeat finds no missed ones
+// any more. Events older than the log are not delivered, since the log would not show that. Faults:
+// webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
 func (s *Service) RedeliverMissed(
 	ctx context.Context, by usecase.Caller, m MissedRange, around usecase.Around[RedeliveredRange],
 ) error {

@@ -10,7 +10,7 @@ import (
 	"perennial/webhooks"
 )
 
-// secret is one that signs deliveries; generated is the same text where we made it.
+// secret is a secret that signs deliveries; generated is the same text where we made it.
 type secret struct{ text, generated string }
 
 // chooseSecret takes the app's secret, or makes one.
@@ -22,8 +22,8 @@ func chooseSecret(given string) (secret, error) {
 	return secret{made, made}, err
 }
 
-// sealSecret seals with the app's keyset as it is now, under the endpoint's lock: the one that was read with the lock
-// may be older than rotations of data keys that the lock waited for, and a later one drops its key.
+// sealSecret seals with the app's present keyset, under the endpoint's lock: the keyset that was read with the lock may
+// be older than rotations of data keys that the lock waited for, and a later one drops its key.
 func (s *Service) sealSecret(ctx context.Context, tx *db.Tx, e db.WebhookEndpoint, text string) ([]byte, error) {
 	if s.vault == nil {
 		return nil, usecase.ErrKEKMissing
@@ -42,8 +42,8 @@ type Rotation struct {
 	RevokePrevious bool
 }
 
-// RotateWebhookSecret gives an endpoint a new secret. One that is still valid from an earlier rotation ends. Faults:
-// webhook_endpoint_not_found, those of webhooks.CheckSecret.
+// RotateWebhookSecret gives an endpoint a new secret. A secret that is still valid from an earlier rotation ends.
+// Faults: webhook_endpoint_not_found, those of webhooks.CheckSecret.
 func (s *Service) RotateWebhookSecret(
 	ctx context.Context, by usecase.Caller, endpointID string, r Rotation, around usecase.Around[Endpoint],
 ) error {
