@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind says who may hold a key.
+// Kind is the kind of holder that a key is for.
 type Kind string
 
 // The kinds.
@@ -39,7 +39,7 @@ var prefixes = map[Kind]string{Secret: "sk_", Publishable: "pk_"}
 // Key is a key that has just been made. Plain is shown once and then forgotten.
 type Key struct {
 	Plain string
-	Hash  []byte // what is stored
+	Hash  []byte // the stored form
 	Hint  string // prefix and last characters, so that people can tell keys apart
 }
 
@@ -58,13 +58,13 @@ func New(kind Kind, mode Mode) Key {
 	return Key{Plain: plain, Hash: Hash(plain), Hint: prefix + "…" + plain[len(plain)-hintLength:]}
 }
 
-// Hash is what a key is stored and looked up by.
+// Hash returns the hash by which a key is stored and looked up.
 func Hash(plain string) []byte {
 	sum := sha256.Sum256([]byte(plain))
 	return sum[:]
 }
 
-// Parse tells kind and mode of what has the shape of a key. It says nothing about whether the key exists.
+// Parse returns kind and mode of a well-formed key. Whether the key exists is another question.
 func Parse(plain string) (Kind, Mode, bool) {
 	for kind, prefix := range prefixes {
 		rest, ok := strings.CutPrefix(plain, prefix)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lookEvery is how often a handshake looks whether the files have changed.
+// lookEvery is the time between two checks by handshakes whether the files have changed.
 const lookEvery = 5 * time.Second
 
 // Pair is a certificate with its key. It is safe for concurrent use.
@@ -24,14 +24,14 @@ type Pair struct {
 	looked time.Time
 }
 
-// stamp tells whether a file is another one than before.
+// stamp shows whether a file has changed.
 type stamp struct {
 	changed time.Time
 	size    int64
 }
 
-// Open reads a certificate and its key, PEM files. Later, where the files have become unreadable or do not fit each
-// other, failed is told, and the certificate of before is shown still.
+// Open reads a certificate and its key, PEM files. If the files later become unreadable or do not match each other,
+// failed is called, and the earlier certificate stays in use.
 func Open(cert, key string, now func() time.Time, failed func(error)) (*Pair, error) {
 	p := &Pair{cert: cert, key: key, now: now, failed: failed}
 	p.looked = now()
@@ -59,8 +59,8 @@ func (p *Pair) certificate() *tls.Certificate {
 	return p.shown
 }
 
-// read reads the files if they are others than before. Two files are never replaced at one instant: those that do not
-// fit each other are read again the next time.
+// read reads the files if they have changed. Two files are never replaced at the same instant: files that do not match
+// each other are read again the next time.
 func (p *Pair) read() error {
 	state := [2]stamp{}
 	for i, path := range []string{p.cert, p.key} {

@@ -1,4 +1,4 @@
-// Package cidr reads networks in CIDR notation. It does not own what a network is for.
+// Package cidr reads networks in CIDR notation. It does not own the purpose of a network.
 package cidr
 
 import (
@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// mapped is how many bits of an IPv6 address say that an IPv4 address follows.
+// mapped is the number of bits of an IPv6 address that mark a mapped IPv4 address.
 const mapped = 96
 
 // Parse reads a network such as 10.0.0.0/8, without the bits that are the host's. An IPv4 network in the form of IPv6,

@@ -25,7 +25,7 @@ const (
 	Payment   Command = "payment"
 )
 
-// Config is every setting of a process. Zero values are those of absent variables without a default.
+// Config has every setting of a process. A zero value is an absent variable without a default.
 type Config struct {
 	Database  Database
 	Temporal  Temporal
@@ -65,7 +65,7 @@ type Temporal struct {
 	UIURL     string
 }
 
-// HTTP is what the API listens on and how it calls itself.
+// HTTP has the addresses of the API, to listen on and from outside.
 type HTTP struct {
 	ListenAddress  string
 	MetricsAddress string
@@ -86,7 +86,7 @@ type Telemetry struct {
 	OTLPEndpoint string // empty: traces are not exported
 }
 
-// WorkerSettings bound what one worker process takes on.
+// WorkerSettings bound the work of one worker process.
 type WorkerSettings struct {
 	DrainTimeout       time.Duration
 	ActivitySlots      int
@@ -103,13 +103,13 @@ type WorkerSettings struct {
 	ConfirmWithin      time.Duration
 }
 
-// Webhooks is how events are delivered.
+// Webhooks configures the delivery of events.
 type Webhooks struct {
 	// LocalReceivers are networks that endpoints of test environments may use although they are not on the internet.
 	LocalReceivers []netip.Prefix
 	// Retries are the pauses before each retry, of live and of test environments.
 	Retries, TestRetries []time.Duration
-	// RetrySpread is how far a pause may be shorter or longer, in percent of it.
+	// RetrySpread is the part of a pause, in percent, by which it may be shorter or longer.
 	RetrySpread int
 	Slots       int
 }
@@ -124,11 +124,11 @@ type Stripe struct {
 // Providers are the addresses of the other payment providers; empty: their own.
 type Providers struct {
 	AdyenURL, PawaPayURL, FlutterwaveURL string
-	// APIHosts are the hosts that credentials may name beside the provider's own.
+	// APIHosts are hosts that credentials may name in addition to the provider's own.
 	APIHosts []string
 }
 
-// ClientSettings are those of commands that use the API as an app does.
+// ClientSettings are for commands that use the API as an app does.
 type ClientSettings struct {
 	APIURL string
 	APIKey Secret

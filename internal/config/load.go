@@ -10,11 +10,11 @@ import (
 // Fault is one variable that is wrong.
 type Fault struct {
 	Variable string
-	Problem  string // what is wrong, without the value of a secret
+	Problem  string // the fault, without the value of a secret
 	Fix      string // what to do
 }
 
-// Faults is every variable that is wrong, so that nobody has to start a process five times to learn five things.
+// Faults lists every wrong variable, so that one start shows all of them.
 type Faults []Fault
 
 func (f Faults) Error() string {
@@ -27,8 +27,8 @@ func (f Faults) Error() string {
 	return out.String()
 }
 
-// Load reads every variable through lookup (os.LookupEnv) and checks what the given commands need. An empty value
-// counts as absent, because that is how compose files and CI systems spell "not set". The error is a Faults.
+// Load reads every variable through lookup (os.LookupEnv) and checks those that the given commands need. An empty value
+// counts as absent, because compose files and CI systems write "not set" so. The error is a Faults.
 func Load(lookup func(string) (string, bool), commands ...Command) (Config, error) {
 	var c Config
 	var faults Faults

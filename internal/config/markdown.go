@@ -40,8 +40,8 @@ that is wrong and how to fix each. An empty value counts as absent. Secrets are 
 	return out.String()
 }
 
-// kept ends the page. The directories are devstack's and dev's; no variable of ours moves them. A ^ stands for a
-// backquote, which this string cannot hold.
+// kept is the end of the page. The directories are devstack's and dev's; no variable of ours moves them. A ^ replaces a
+// backquote, which this string cannot have.
 var kept = strings.ReplaceAll(`
 ## What "make dev" and "make test" keep
 

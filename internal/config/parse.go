@@ -15,7 +15,7 @@ import (
 	"perennial/internal/vault"
 )
 
-// setter puts a text into a Config, or tells what is wrong with it: a clause that continues "is "x", which".
+// setter puts a text into a Config, or returns its fault: a clause that continues "is "x", which".
 type setter func(c *Config, text string) (problem string)
 
 func text(field func(*Config) *string) setter {

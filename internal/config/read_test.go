@@ -15,8 +15,8 @@ import (
 	"perennial/internal/vault"
 )
 
-// A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program,
-// which is cmd/perennial with its folders, the only one that is handed a Config.
+// A setting without a reader would be a broken promise: every field that a variable sets must be read by the program,
+// which is cmd/perennial with its folders, the only one that gets a Config.
 func TestSettings_EachIsRead(t *testing.T) {
 	t.Parallel()
 	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"), "perennial/cmd/perennial")
@@ -130,7 +130,7 @@ func (p *program) Import(path string) (*types.Package, error) {
 	return empty, nil
 }
 
-// check complains to nobody about imports that are empty.
+// check ignores errors about imports that are empty.
 func (p *program) check(path, dir string, info *types.Info) *types.Package {
 	files := sources(p.t, p.files, dir)
 	lenient := &types.Config{Importer: p, Error: func(error) {}}

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// hidden is what every way of printing a Secret shows.
+// hidden is the text of a Secret in every way of printing it.
 const hidden = "[secret]"
 
 // Secret is a text that cannot be printed, logged or marshalled by accident. Reveal is the only way to it, so a search

@@ -13,8 +13,8 @@ type Account struct {
 	UID, GID uint32
 }
 
-// unprivileged picks the user for servers that refuse root: none when we are not root ourselves, else the system's
-// postgres, else nobody.
+// unprivileged returns the user for servers that refuse root: none when we are not root ourselves, else the system's
+// postgres, else the user nobody.
 func unprivileged() (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is the Account that means "ourselves"

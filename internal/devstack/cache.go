@@ -11,10 +11,10 @@ import (
 	"runtime"
 )
 
-// systemCache is where root keeps downloaded programs when PostgreSQL's account cannot enter root's own cache.
+// systemCache is root's directory of downloaded programs when PostgreSQL's account cannot enter root's own cache.
 const systemCache = "/var/cache/perennial"
 
-// spaceForProgram is room for the largest program, with what is on disk while it is unpacked or compiled.
+// spaceForProgram is room for the largest program, including its files during unpacking or compilation.
 const spaceForProgram = 500 << 20
 
 // cache is the directory in which one user keeps downloaded programs, whichever clone or test asks for them.
@@ -86,7 +86,7 @@ func (c cache) path(elem ...string) string {
 	return filepath.Join(append([]string{c.dir, platform(runtime.GOOS, runtime.GOARCH, isAlpine())}, elem...)...)
 }
 
-// into tells a person where a program goes, and why it goes there.
+// into says where a program is put, and why, for a person.
 func (c cache) into() string {
 	if c.reason == "" {
 		return "into " + c.dir
@@ -94,9 +94,9 @@ func (c cache) into() string {
 	return "into " + c.dir + ", " + c.reason
 }
 
-// once makes target, a directory below the cache, unless it is whole. Several processes may ask at once: one fills it,
-// and the others wait for it. fill gets an empty directory, which becomes the target when fill succeeds and is deleted
-// otherwise.
+// once fills target, a directory below the cache, unless it is complete. Several processes may ask at once: one fills
+// it, and the others wait for it. fill gets an empty directory, which becomes the target when fill succeeds and is
+// deleted otherwise.
 func (c cache) once(
 	ctx context.Context, target string, whole func() bool, waiting func(), fill func(scratch string) error,
 ) error {
@@ -151,7 +151,7 @@ func (c cache) mkdir(dir string) error {
 	return os.Chmod(dir, 0o755)
 }
 
-// open lets PostgreSQL's account read what root has put below dir, whatever the umask.
+// open lets PostgreSQL's account read root's files below dir, whatever the umask.
 func (c cache) open(dir string) error {
 	if c.account == nil {
 		return nil

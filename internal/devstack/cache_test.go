@@ -51,7 +51,7 @@ func TestChooseCache_PrivateHome(t *testing.T) {
 	require.Equal(t, "into /system, because "+public+" belongs to another user than root", c.into())
 }
 
-// publicDir is one that every user can enter, unlike t.TempDir.
+// publicDir returns a directory that every user can enter, unlike t.TempDir.
 func publicDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(sharedTemp(), "perennial-test-") //nolint:usetesting // see above

@@ -14,7 +14,7 @@ import (
 // fileLock is a lock between processes. The kernel releases it when its holder ends, however it ends.
 type fileLock struct{ f *os.File }
 
-// tryLock takes the lock if nobody has it.
+// tryLock takes the lock if it is free.
 func tryLock(path string) (*fileLock, bool, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, false, err
@@ -33,7 +33,7 @@ func tryLock(path string) (*fileLock, bool, error) {
 	}
 }
 
-// lock waits for the lock; waiting is called once if somebody else has it.
+// lock waits for the lock; waiting is called once if another process has it.
 func lock(ctx context.Context, path string, waiting func()) (*fileLock, error) {
 	for first := true; ; first = false {
 		l, ok, err := tryLock(path)

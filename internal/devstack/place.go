@@ -12,7 +12,7 @@ import (
 // started from another working directory than ours.
 //
 // A server that runs as another user must be able to walk through every parent of its files; a clone below a private
-// home directory (mode 0700) does not let it. The directory then lives in a private one below /var/tmp, which
+// home directory (mode 0700) does not let it. The directory is then put into a private one below /var/tmp, which
 // survives a reboot, and dir becomes a symbolic link to it. Remove deletes both.
 func place(dir string, account *Account) (string, error) {
 	dir, err := filepath.Abs(dir)
@@ -25,7 +25,7 @@ func place(dir string, account *Account) (string, error) {
 	if actual, err := filepath.EvalSymlinks(dir); err == nil {
 		return reached(actual, account)
 	}
-	// Absent, or a link whose target somebody tidied away.
+	// Absent, or a link whose target was deleted.
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -62,7 +62,8 @@ func reached(dir string, account *Account) (string, error) {
 	return dir, nil
 }
 
-// sharedTemp is a temporary directory that every user can enter. TMPDIR may be private, hence not os.TempDir first.
+// sharedTemp returns a temporary directory that every user can enter. TMPDIR may be private, hence not os.TempDir
+// first.
 func sharedTemp() string {
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
 		return "/var/tmp"
@@ -70,7 +71,7 @@ func sharedTemp() string {
 	return os.TempDir()
 }
 
-// Remove deletes a directory of this package, and where it is a link to the directory it stands for, that one as well.
+// Remove deletes a directory of this package, and where it is a link, the target as well.
 func Remove(dir string) error {
 	target, err := os.Readlink(dir)
 	if err == nil {

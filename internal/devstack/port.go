@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// FreePort returns preferred if nobody listens there on the loopback address, else a port that is this process's own
+// FreePort returns preferred if it has no listener on the loopback address, else a port that is this process's own
 // until it ends. 0 prefers none.
 //
 // A port that is only free at this moment is not enough: between its choice and the server's first answer, and while a
@@ -36,7 +36,7 @@ func FreePort(preferred int) (int, error) {
 // reserved are the ports that this process was given, or found in use.
 var reserved sync.Map
 
-// reserve takes a port that nobody was given, in this process or another.
+// reserve takes a port that was not given to this process or another.
 func reserve(port int) bool {
 	_, ours := reserved.LoadOrStore(port, nil)
 	return !ours && !reservedElsewhere(port)
@@ -67,8 +67,8 @@ func ReservingPorts(ctx context.Context, start func() error) (err error) {
 	return start()
 }
 
-// startOn runs start with ports: the liked ones where they are free. Ports that nobody likes are reserved, so no two
-// processes meet there.
+// startOn runs start with ports: the preferred ones where they are free. Others are reserved, so that no two processes
+// get the same.
 func startOn(ctx context.Context, liked []int, start func(ports []int) error) error {
 	choose := func() error {
 		ports := make([]int, len(liked))

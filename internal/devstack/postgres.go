@@ -18,15 +18,15 @@ import (
 // pgUser is the name of the superuser and of the database that StartPostgres makes.
 const pgUser = "perennial"
 
-// PostgresConfig says where and how to run a private PostgreSQL server.
+// PostgresConfig configures a private PostgreSQL server.
 type PostgresConfig struct {
 	// Dir holds the data, the password and the log; it is made when absent and kept across starts. As root it may
 	// become a symbolic link, see place; Remove deletes it.
 	Dir string
 	// Port on 127.0.0.1 that we like best; a free one is taken where it is in use, or 0.
 	Port int
-	// Unsafe switches fsync off. Only for databases that nobody misses after a power cut: a test's. A killed server
-	// still keeps what it acknowledged.
+	// Unsafe switches fsync off. Only for databases that may be lost in a power cut: a test's. A killed server still
+	// keeps what it acknowledged.
 	Unsafe bool
 	// Progress receives a line for each thing that takes time; nil is quiet.
 	Progress io.Writer
@@ -86,10 +86,10 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 	return p, nil
 }
 
-// Port is where it listens on 127.0.0.1.
+// Port returns its port on 127.0.0.1.
 func (p *Postgres) Port() int { return p.port }
 
-// URL is where to connect, as superuser, to an initially empty database.
+// URL returns the URL for a superuser of an initially empty database.
 func (p *Postgres) URL() string { return p.urlOf(pgUser) }
 
 func (p *Postgres) urlOf(database string) string {
@@ -168,7 +168,7 @@ func (p *Postgres) startOnce(ctx context.Context) error {
 	args := []string{"-D", p.path("data"), "-p", fmt.Sprint(p.port)}
 	for _, setting := range []string{
 		"listen_addresses=127.0.0.1",
-		"unix_socket_directories=", // the path of a deep directory would be too long for a socket, and nobody needs one
+		"unix_socket_directories=", // the path of a deep directory would be too long for a socket, and none is needed
 		"max_connections=200",
 		"fsync=" + fsync, "full_page_writes=" + fsync, // never synchronous_commit: without it even a kill forgets commits
 		"timezone=UTC", "log_timezone=UTC",

@@ -15,7 +15,7 @@ func (p *Postgres) SaveData(ctx context.Context, name string) error {
 	return p.copyData(ctx, p.path("data"), p.saved(name))
 }
 
-// RestoreData puts back the copy of that name; what was written since is lost. The server must not run.
+// RestoreData puts the copy of that name back; later writes are lost. The server must not run.
 func (p *Postgres) RestoreData(ctx context.Context, name string) error {
 	return p.copyData(ctx, p.saved(name), p.path("data"))
 }

@@ -27,8 +27,8 @@ func dataVersion(data string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(raw)))
 }
 
-// initialise makes the data directory and the password where absent. initdb works beside the final place and its result
-// is renamed, so an interrupted one leaves nothing that looks whole.
+// initialise creates the data directory and the password where absent. initdb works next to the final place and its
+// result is renamed, so that an interruption leaves nothing that looks complete.
 func (p *Postgres) initialise(ctx context.Context) error {
 	major, err := dataVersion(p.path("data"))
 	if err != nil {

@@ -24,14 +24,14 @@ type mirror struct {
 }
 
 // mavenCentral has the server binaries of the embedded-postgres project (github.com/zonkyio), built for many systems
-// with their libraries beside them. The checksums are ours: one that is fetched beside the archive proves nothing about
-// who made it.
+// together with their libraries. The checksums are ours: one that is fetched from the same place as the archive proves
+// nothing about its origin.
 var mavenCentral = mirror{url: "https://repo1.maven.org/maven2/io/zonky/test/postgres", sums: postgresSums}
 
 //go:embed postgresql.sha256
 var postgresSums string
 
-// postgresReleases is what we download for each major version; 0 is the choice for a new data directory.
+// postgresReleases are the releases that we download for each major version; 0 is the choice for a new data directory.
 var postgresReleases = map[int]string{0: "17.5.0", 15: "15.13.0", 16: "16.9.0", 17: "17.5.0", 18: "18.3.0"}
 
 // postgres returns server binaries, downloaded into the cache the first time.

@@ -91,7 +91,7 @@ func TestPostgres_RefusesOtherUsers(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// What initdb prints about its steps would hide the plain word "interrupted".
+// initdb's output about its steps would hide the plain word "interrupted".
 func TestPostgresInitialise_Interrupted(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()

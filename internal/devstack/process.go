@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// maxLogSize is where a log file starts anew: big enough for any start-up trouble, small enough to forget.
+// maxLogSize is the size at which a log file is started again: enough for any start-up problem.
 const maxLogSize = 16 << 20
 
 // ProcessConfig describes one server process.
@@ -29,9 +29,9 @@ type ProcessConfig struct {
 
 	// StopSignal asks for an orderly end; default SIGTERM.
 	StopSignal syscall.Signal
-	// StopGrace is how long the orderly end may take before the process is killed; default 15 s.
+	// StopGrace is the time that the orderly end may take before the process is killed; default 15 s.
 	StopGrace time.Duration
-	// DeathSignal is what the kernel sends when we die without stopping it (Linux only); default SIGKILL.
+	// DeathSignal is the signal that the kernel sends when we die without stopping it (Linux only); default SIGKILL.
 	DeathSignal syscall.Signal
 }
 

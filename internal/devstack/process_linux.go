@@ -69,7 +69,7 @@ func processState(pid int) (state string, parent int, ok bool) {
 // descendants lists the children of pid, their children and so on.
 func descendants(pid int) []int {
 	children := map[int][]int{}
-	entries, _ := os.ReadDir("/proc") // without /proc there is nobody to find
+	entries, _ := os.ReadDir("/proc") // without /proc none can be found
 	for _, entry := range entries {
 		child, err := strconv.Atoi(entry.Name())
 		if err != nil {

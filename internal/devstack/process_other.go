@@ -8,7 +8,7 @@ import (
 )
 
 // sysProcAttr is the portable fallback: no process group, no death signal, no other user. A server whose parent was
-// killed survives here until somebody stops it; stopping in order works everywhere.
+// killed survives here until it is stopped; stopping in order works everywhere.
 func sysProcAttr(*Account, syscall.Signal) *syscall.SysProcAttr { return nil }
 
 // killTree kills the process itself; PostgreSQL's backends notice and end by themselves.

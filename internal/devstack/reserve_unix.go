@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// portsFile is a file of which a process locks the byte of each port it has been given. The kernel releases them when
-// the process ends, however it ends. It stays open: closing any of its descriptors would give back all bytes.
+// portsFile is a file of which a process locks the byte of each port it has been given. The kernel releases the locks
+// when the process ends, however it ends. The file stays open: closing any of its descriptors would release all bytes.
 var portsFile = sync.OnceValues(func() (*os.File, error) {
 	c, err := userCache()
 	if err != nil {
@@ -23,7 +23,7 @@ var portsFile = sync.OnceValues(func() (*os.File, error) {
 })
 
 // reservedElsewhere takes the port for this process, and reports whether another one has it. Without a place for the
-// file nobody is asked.
+// file it reports false.
 func reservedElsewhere(port int) bool {
 	f, err := portsFile()
 	if err != nil {

@@ -1,7 +1,7 @@
 package devstack
 
-// Silent drops what a client of Temporal says, for programs and tests that say themselves what matters, or that expect
-// a server which is not up yet.
+// Silent drops the messages of a client of Temporal, for programs and tests that report errors themselves, or that
+// expect a server that is not up yet.
 type Silent struct{}
 
 // Debug drops it.

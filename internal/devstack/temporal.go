@@ -26,7 +26,7 @@ const databaseFile = "temporal.db"
 //go:embed temporalserver/main.go
 var temporalServer []byte
 
-// TemporalConfig says where and how to run a private Temporal development server.
+// TemporalConfig configures a private Temporal development server.
 type TemporalConfig struct {
 	// Dir holds the database and the log; it is made when absent and kept across starts.
 	Dir string
@@ -51,8 +51,8 @@ type Temporal struct {
 	proc *Process
 }
 
-// StartTemporal starts a development server and returns when its frontend answers. Namespaces and search attributes
-// are made by whoever needs them.
+// StartTemporal starts a development server and returns when its frontend answers. Its users create namespaces and
+// search attributes.
 func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func StartTemporal(ctx context.Context, cfg TemporalConfig) (_ *Temporal, err er
 // Address of the gRPC frontend.
 func (t *Temporal) Address() string { return loopback(t.cfg.Port) }
 
-// UIURL is where people look at workflows; empty without a UI.
+// UIURL returns the address of the web UI; empty without a UI.
 func (t *Temporal) UIURL() string {
 	if t.cfg.Headless {
 		return ""
@@ -193,7 +193,7 @@ func (t *Temporal) ping(ctx context.Context) error {
 	return err
 }
 
-// quiet drops what the client says about a server that is not up yet.
+// quiet drops the client's messages about a server that is not up yet.
 type quiet struct{}
 
 var _ log.Logger = quiet{}

@@ -69,8 +69,8 @@ func compiledAs(path string, spec toolSpec) bool {
 	return err == nil && spec.madeOf(info)
 }
 
-// hasVersion looks into the program's build information, which the Go toolchain writes. Programs released in another
-// way carry no version there and are asked; what they depend on they do not say.
+// hasVersion reads the program's build information, which the Go toolchain writes. Programs released in another way
+// have no version there and are run with --version; they do not list their dependencies.
 func hasVersion(ctx context.Context, path string, spec toolSpec) bool {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -165,7 +165,8 @@ func goCommand(ctx context.Context, dir, gobin, name string, progress io.Writer,
 	return nil
 }
 
-// toolEnv is our environment without what is meant for our own build: a target of cross-compilation and a workspace.
+// toolEnv returns our environment without the variables for our own build: a target of cross-compilation and a
+// workspace.
 func toolEnv(env []string, gobin string) []string {
 	var kept []string
 	for _, kv := range env {

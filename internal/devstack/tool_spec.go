@@ -11,7 +11,8 @@ import (
 )
 
 // toolSpec says what a program is compiled from: a package at a version, and newer versions of modules that it depends
-// on where its own have a fault. With source, that is the program, and the package only says which module it imports.
+// on, where its own have a fault. With source, that is the program, and the package only names the module that it
+// imports.
 type toolSpec struct {
 	program pinned
 	newer   []pinned

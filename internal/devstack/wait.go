@@ -13,7 +13,7 @@ import (
 // ErrInUse means that another process runs a server in the same directory.
 var ErrInUse = errors.New("another process runs a server in this directory: stop it first")
 
-// startDeadline is how long a server may take until it answers; crash recovery of a loaded database needs the most.
+// startDeadline is the time in which a server must answer; crash recovery of a loaded database needs the most.
 const startDeadline = 90 * time.Second
 
 // pause waits, or returns the context's error.
@@ -28,8 +28,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// await asks until ready answers nil. It gives up when the process ends, when ctx is done or at the deadline, and then
-// shows the last lines of the process's log, where the reason is.
+// await polls until ready returns nil. It gives up when the process ends, when ctx is done or at the deadline, and then
+// shows the last lines of the process's log, which have the reason.
 func await(ctx context.Context, p *Process, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
@@ -60,7 +60,7 @@ func orEnded(err error) error {
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// say writes one progress line; nobody listening is fine.
+// say writes one progress line; w may be nil.
 func say(w io.Writer, format string, args ...any) {
 	if w == nil {
 		return

@@ -1,9 +1,9 @@
-// Package failpoint owns the named places where a test may end the process as a power cut would. It does not own what
-// must hold afterwards: that is for the test that asked.
+// Package failpoint owns the named places where a test may end the process as a power cut would. It does not own the
+// checks afterwards: they belong to the test.
 //
 // FAILPOINT="charge_answered:2" kills the process with SIGKILL when it passes that place for the second time; several
-// are separated by commas. FAILPOINT_LOG names a file to which the hit is written first, so that the test can tell a
-// crash it asked for from one that it did not.
+// are separated by commas. FAILPOINT_LOG names a file to which the hit is written first, so that the test can
+// distinguish the requested crash from any other.
 package failpoint
 
 import (
@@ -31,8 +31,8 @@ type plan struct {
 	die     func()
 }
 
-// Enable arms what the environment asks for. Call it once, before any work starts. An unknown name is an error: a test
-// whose failpoint was renamed must not pass because nothing crashes any more.
+// Enable arms the failpoints of the environment. Call it once, before any work starts. An unknown name is an error: a
+// test whose failpoint was renamed must not pass because there is no crash any more.
 func Enable(lookup func(string) (string, bool)) error {
 	spec, ok := lookup(EnvSpec)
 	if !ok || spec == "" {

@@ -2,7 +2,7 @@ package failpoint
 
 import "slices"
 
-// Name is one place in the program. A name says what has just been done.
+// Name is one place in the program. It names the step that has just been done.
 type Name string
 
 // The places, in the order in which a subscription passes them. A new one goes into names as well.

@@ -1,5 +1,5 @@
-// Package hostname reads names of hosts in URLs and email addresses. It does not own what they resolve to, nor whether
-// a name may be called.
+// Package hostname reads names of hosts in URLs and email addresses. It does not own name resolution, nor whether a
+// name may be called.
 package hostname
 
 import (

@@ -1,5 +1,5 @@
-// Package id makes the opaque, prefixed, time-sortable identifiers of every resource. It does not own which
-// prefix a resource has beyond the list below; nobody may read meaning out of an ID but its prefix.
+// Package id makes the opaque, prefixed, time-sortable identifiers of every resource. It does not own which prefix a
+// resource has beyond the list below; only the prefix of an ID has a meaning.
 package id
 
 import (
@@ -56,8 +56,8 @@ const (
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// New returns prefix + 26 characters: 48 bits of milliseconds since 1970, then 80 random bits, so that IDs made
-// later sort later and nobody can guess one. At is real time, also for resources that live on a test clock.
+// New returns prefix + 26 characters: 48 bits of milliseconds since 1970, then 80 random bits, so that IDs made later
+// sort later and cannot be guessed. At is real time, also for resources on a test clock.
 func New(prefix string, at time.Time) string {
 	hi, lo := next(uint64(at.UnixMilli()))
 	return format(prefix, hi, lo)

@@ -34,8 +34,8 @@ func (s Source) ScheduledChange(at time.Time, parts ...string) string {
 }
 
 // make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of
-// a hash. A subscription's own id, which is random, is among the parts of all that is derived, or of the id that is, so
-// that nobody can guess one.
+// a hash. A subscription's own id, which is random, is among the parts of every derived id, directly or through another
+// derived id, so that none can be guessed.
 func (s Source) make(prefix string, at time.Time, parts []string) string {
 	if len(parts) == 0 {
 		return New(prefix, s.Now)

@@ -23,8 +23,8 @@ var plainWords = map[string][]string{
 	"money": {"once"}, // how often is rounded
 }
 
-// Package comments of billing say in parentheses which package owns what theirs does not. When a package is divided or
-// renamed, the compiler does not notice that they lead nowhere.
+// Package comments of billing name in parentheses the packages that own the rest. The compiler does not notice if such
+// a name leads nowhere after a package is divided or renamed.
 func TestPackageComments_OfBillingNamePackages(t *testing.T) {
 	t.Parallel()
 	for _, name := range packagesIn(t, "billing") {

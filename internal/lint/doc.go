@@ -1,3 +1,3 @@
-// Package lint owns the proof that the linter's walls stand: a configuration that matches no file reports nothing, and
-// nobody notices. It does not own the walls: they are in .golangci.yaml.
+// Package lint owns the proof that the linter's walls work: a configuration that matches no file silently reports
+// nothing. It does not own the walls: they are in .golangci.yaml.
 package lint

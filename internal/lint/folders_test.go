@@ -14,8 +14,8 @@ var open = map[string][]string{
 	"service": {"dispatch", "engine", "gateway", "movefile", "servicetest"},
 }
 
-// A folder of a room that is divided into columns has a rule that says what it may import. A new one would be behind no
-// wall, since rules name folders one by one.
+// Each folder of a room with columns has a rule for its imports. A new one would be behind no wall, since rules name
+// folders one by one.
 func TestWalls_EachFolderHasOne(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", ".golangci.yaml"))
@@ -36,7 +36,7 @@ func TestWalls_EachFolderHasOne(t *testing.T) {
 	}
 }
 
-// packagesIn are the folders of a room with Go files of their own; what is internal is walled by Go itself.
+// packagesIn returns the folders of a room with Go files; Go itself walls internal ones.
 func packagesIn(t *testing.T, room string) (folders []string) {
 	t.Helper()
 	root := filepath.Join("..", "..", filepath.FromSlash(room))

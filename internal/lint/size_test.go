@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A type has at most 60 methods and a folder 30 files beside tests: more is two things under one name (docs/ARCHITECTURE.md,
-// "Columns").
+// A type has at most 60 methods and a folder 30 files, not counting tests: more is two things under one name
+// (docs/ARCHITECTURE.md, "Columns").
 const (
 	mostMethods = 60
 	mostFiles   = 30
 )
 
-// What is larger still. A figure may fall and never rise; what is within the bounds goes.
+// The types and folders that are still larger. A figure may fall and never rise; remove those within the bounds.
 var (
 	largeTypes   = map[string]int{}
 	largeFolders = map[string]int{}

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What db.Tx and db.Reader have of db/core reaches everywhere, without an import that a wall could stop: the queue of a
-// transaction and the connections. Statements stay in db, where each gives its environment and is audited. So do the
-// writes that columns offer to each other alone.
+// The parts of db/core in db.Tx and db.Reader, the queue of a transaction and the connections, reach everywhere,
+// without an import that a wall could stop. Statements stay in db, where each gives its environment and is audited. So
+// do writes that columns offer only to each other.
 func TestSQL_StaysInDB(t *testing.T) {
 	t.Parallel()
 	eachFile(t, func(path string, file *ast.File) {

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixture is code that stands in a room, once in the room's own package and once in a package below it: a pattern
-// easily matches only one of the two.
+// fixture is code in a room, once in the room's own package and once in a package below it: a pattern easily matches
+// only one of the two.
 type fixture struct {
 	room  string
-	test  bool   // stands in a _test.go file
+	test  bool   // in a _test.go file
 	code  string // after the package clause
 	wants string // part of the report; empty where the code is allowed
 }
@@ -245,7 +245,7 @@ func TestWalls_EachIsEnforced(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 
-	// The names of the parent directories must not matter: they are those of rooms.
+	// The names of the parent directories, which are those of rooms, must not matter.
 	dir := filepath.Join(t.TempDir(), "internal", "api", "test", "perennial")
 	for _, name := range []string{".golangci.yaml", "go.mod", "go.sum"} {
 		raw, err := os.ReadFile(filepath.Join(root, name))
@@ -285,7 +285,7 @@ func (f fixture) paths(n int) []string {
 	return []string{f.room + "/" + name, fmt.Sprintf("%s/below%d/%s", f.room, n, name)}
 }
 
-// lint runs the two linters that are walls, and gives what they report by file.
+// lint runs the two linters that are walls, and returns their reports by file.
 func lint(t *testing.T, program, dir string) map[string]string {
 	t.Helper()
 	out := filepath.Join(dir, "issues.json")

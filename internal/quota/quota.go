@@ -1,6 +1,6 @@
-// Package quota owns token buckets that several processes share: each decides alone and at once, and tells the others
-// what it spent a moment later. It does not own who is counted, where the shared buckets are kept, nor what a caller is
-// answered.
+// Package quota owns token buckets that several processes share: each decides alone and at once, and reports its
+// spending to the others a moment later. It does not own who is counted, where the shared buckets are kept, nor the
+// responses.
 package quota
 
 import (
@@ -15,10 +15,10 @@ type Limit struct{ PerSecond, Burst int }
 
 // Quota bounds the requests of each key. It is safe for concurrent use.
 //
-// A process decides by its own copy of a bucket, without asking anybody. Share subtracts what it granted from the
-// bucket that all processes share and copies what is left, so in the long run the processes together grant what the
-// limit says. Between two calls of Share each of them can grant what the others have granted too; the shared bucket
-// then holds less than nothing, and all processes wait until it is filled again.
+// A process decides by its own copy of a bucket, without a request. Share subtracts what the process granted from the
+// shared bucket and copies the rest, so that in the long run the processes together keep to the limit. Between two
+// calls of Share each of them can grant what the others have granted too; the shared bucket is then below zero, and all
+// processes wait until it is filled again.
 type Quota struct {
 	limit Limit
 
@@ -30,7 +30,7 @@ type Quota struct {
 type bucket struct {
 	tokens float64
 	at     time.Time // when there were as many
-	spent  int       // that nobody was told of
+	spent  int       // not yet reported
 	since  time.Time // when the first of those was
 }
 
@@ -44,13 +44,13 @@ type Grant struct {
 	Wait time.Duration // until one more is granted, or, where some are left, until the bucket is full
 }
 
-// Spent is what was granted to a key, and within which time.
+// Spent is the number of requests granted to a key, and the time in which they were.
 type Spent struct {
 	Requests int
 	Within   time.Duration
 }
 
-// Limit is what each key may do.
+// Limit returns the limit of each key.
 func (q *Quota) Limit() Limit { return q.limit }
 
 // Take spends one token of the key's, where there is one.
@@ -79,7 +79,7 @@ func (q *Quota) Take(key string, now time.Time) Grant {
 	return g
 }
 
-// fill adds what has accrued since. A clock that was set back adds nothing.
+// fill adds the tokens that have accrued since. A clock that was set back adds nothing.
 func (q *Quota) fill(b *bucket, now time.Time) {
 	if passed := now.Sub(b.at).Seconds(); passed > 0 {
 		b.tokens = math.Min(float64(q.limit.Burst), b.tokens+passed*float64(q.limit.PerSecond))
@@ -87,9 +87,8 @@ func (q *Quota) fill(b *bucket, now time.Time) {
 	b.at = now
 }
 
-// Share tells what was spent since it was called last, by key, and takes over what tell answers: what the shared
-// buckets hold after it. Where tell fails, the same is told again the next time. Full buckets of which nobody spent are
-// forgotten.
+// Share reports the requests since its last call to tell, by key, and adopts its result: the tokens of the shared
+// buckets afterwards. Where tell fails, the next call reports them again. Full buckets without requests are removed.
 func (q *Quota) Share(
 	ctx context.Context, now func() time.Time,
 	tell func(ctx context.Context, spent map[string]Spent) (left map[string]float64, err error),

@@ -50,9 +50,9 @@ func (s *shared) spend(now time.Time, spent quota.Spent) float64 {
 	return s.tokens
 }
 
-// TestShare_ProcessesTogetherKeepTheLimit sends more than is allowed through several processes, in a stream or with
-// pauses, which share every fifth of a second: over a minute they grant what the limit says, beside the burst, which
-// each may grant once.
+// TestShare_ProcessesTogetherKeepTheLimit sends more requests than allowed through several processes, in a stream or
+// with pauses. They share every fifth of a second, and over a minute they together keep to the limit, apart from the
+// burst, which each may grant once.
 func TestShare_ProcessesTogetherKeepTheLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -63,7 +63,7 @@ func TestShare_ProcessesTogetherKeepTheLimit(t *testing.T) {
 			processes[i] = quota.New(limit)
 		}
 		all := &shared{tokens: float64(limit.Burst), at: begin, limit: limit}
-		every := time.Second / time.Duration(2*limit.PerSecond) // twice what is allowed, to each process
+		every := time.Second / time.Duration(2*limit.PerSecond) // twice the limit, to each process
 		now, granted, last := begin, 0, begin
 		pause := time.Duration(rapid.IntRange(0, 3).Draw(t, "pause")) * time.Second // after each five seconds
 		for now.Before(begin.Add(time.Minute)) {

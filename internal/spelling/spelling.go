@@ -1,5 +1,5 @@
-// Package spelling compares words, so that a misspelled one can be answered with the one that was meant. How near is
-// near enough is for the caller to say.
+// Package spelling compares words, so that a misspelled one can be answered with the intended one. The caller decides
+// how near is near enough.
 package spelling
 
 // Distance counts the letters (bytes) to insert, remove or replace to make a of b (Levenshtein).

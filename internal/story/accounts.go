@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// settleAccounts compares what we call paid with what the provider's own books say about this customer: each paid
-// invoice was captured once, and nothing else was.
+// settleAccounts compares our paid invoices with the provider's own books about this customer: each paid invoice was
+// captured once, and nothing else was.
 func (p *player) settleAccounts(ctx context.Context, t *table) error {
 	of := "?limit=100&subscriptionId=" + url.QueryEscape(p.subscription)
 	var invoices page[invoice]
@@ -51,8 +51,8 @@ func (p *player) captures(all []movement) []movement {
 	return slices.DeleteFunc(all, func(m movement) bool { return m.Kind != "capture" || m.Customer != p.card })
 }
 
-// capturedOnce checks in the books of one provider that the money of a payment moved once. named is what people call
-// it.
+// capturedOnce checks in the books of one provider that the money of a payment moved once. named is the provider's name
+// for people.
 func (p *player) capturedOnce(ctx context.Context, t *table, provider, named, payment string) error {
 	n, err := p.capturesAt(ctx, provider, func(m movement) bool { return m.TransactionID == payment })
 	if err == nil && n != 1 {
@@ -77,7 +77,7 @@ func (p *player) capturesAt(ctx context.Context, provider string, of func(moveme
 	return n, nil
 }
 
-// compare says what of the invoices was not captured exactly once.
+// compare lists the invoices that were not captured exactly once.
 func compare(invoices []invoice, payments []payment, captures []movement) (wrong []string) {
 	invoiceOf := map[string]string{}
 	for _, t := range payments {

@@ -22,8 +22,8 @@ type client struct {
 	rest func(context.Context, time.Duration) error // waits
 }
 
-// newClient has connections of its own: where they are shared, others may close them, and net/http then sends a request
-// with an idempotency key a second time.
+// newClient has separate connections: shared ones may be closed by others, and net/http then sends a request with an
+// idempotency key a second time.
 func newClient(c Config) *client {
 	return &client{
 		http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}, api: c.API, key: c.Key, run: rand.Text(),
@@ -47,7 +47,7 @@ func (c *client) change(ctx context.Context, method, path string, in, out any) e
 	}, in, out)
 }
 
-// tries is how often an answer of 503 is taken for an invitation to come again.
+// tries is the number of times that a 503 leads to another try.
 const tries = 5
 
 func (c *client) send(ctx context.Context, method, url string, header http.Header, in, out any) error {
@@ -107,7 +107,7 @@ func (c *client) once(
 	return 0, nil
 }
 
-// problem says what the API said.
+// problem returns the API's problem as an error.
 func problem(method, url string, status int, text []byte) error {
 	var p struct {
 		Code      string `json:"code"`

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What the customer whose bank wants a confirmation pays, and with which of Stripe's test cards.
+// The price for the customer whose bank requires a confirmation, and Stripe's test card.
 const (
 	confirmPrice    = 1200
 	confirmCurrency = "EUR"
@@ -16,9 +16,9 @@ const (
 	confirmCard     = "pm_card_authenticationRequired"
 )
 
-// PlayConfirmation tells how a bank wants its payer to confirm a charge (3-D Secure, at Stripe): the payment shows a
-// link, the payer opens it, confirms at the bank and comes back, and the payment is settled. It runs in real time, as
-// payers do. c.Simulator is the port that controls all providers.
+// PlayConfirmation plays a charge for which the bank requires the payer's confirmation (3-D Secure, at Stripe): the
+// payment shows a link, the payer opens it, confirms at the bank and comes back, and the payment is settled. It runs in
+// real time, as payers do. c.Simulator is the port that controls all providers.
 func PlayConfirmation(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
@@ -54,7 +54,7 @@ func (p *player) subscribesBySecureCard(ctx context.Context) error {
 		}})
 }
 
-// secured is what can be seen of the payment and its invoice: link reports whether the payer is asked.
+// secured is the visible state of the payment and its invoice: link reports whether the payer is asked.
 type secured struct {
 	payment, invoice string
 	link             bool
@@ -67,7 +67,7 @@ type securedPayment struct {
 	ConfirmURL string `json:"confirmUrl"`
 }
 
-// awaitConfirmed looks until the payment is as told. The row ends with the link, while there is one.
+// awaitConfirmed polls until the payment is in the wanted state. The row ends with the link, while there is one.
 func (p *player) awaitConfirmed(
 	ctx context.Context, c Config, t *table, told string, want secured,
 ) (last securedPayment, err error) {
@@ -112,7 +112,7 @@ func (p *player) confirms(ctx context.Context, link string) error {
 	return err
 }
 
-// browse asks once, and returns where the browser would go next; empty: nowhere.
+// browse makes one request, and returns where the browser would go next; empty: nowhere.
 func (p *player) browse(ctx context.Context, method, address, form string) (next string, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
 	if err != nil {

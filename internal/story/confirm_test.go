@@ -10,7 +10,7 @@ import (
 
 // bank is an API and a simulated Stripe with one payment whose bank asks for a confirmation.
 type bank struct {
-	content   bool // the bank asks nobody
+	content   bool // the bank requires no confirmation
 	deaf      bool // the payer's return leads to nothing
 	closed    bool // the bank's page is not there
 	captures  int

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// endpointName tells our endpoint from those of the environment's user.
+// endpointName distinguishes our endpoint from those of the environment's user.
 const endpointName = "perennial dev: the story"
 
 // register makes the receiver an endpoint of all events. An endpoint that an interrupted start left behind is deleted

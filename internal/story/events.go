@@ -26,12 +26,12 @@ type event struct {
 	} `json:"data"`
 }
 
-// sent is an event as it is printed. Texts, so that what is printed is what is checked.
+// sent is an event as it is printed, as texts, so that the printed values are checked.
 type sent struct{ kind, about string }
 
 func (s sent) String() string { return s.kind + ", " + s.about }
 
-// sent names what the event is about: money, a time of the clock, or what the story made, by its name.
+// sent returns the event with its object: money, a time of the clock, or an object of the story, by its name.
 func (e event) sent(names map[string]string) sent {
 	about := names[e.Data.ID]
 	switch d := e.Data; {
@@ -49,8 +49,8 @@ func (e event) sent(names map[string]string) sent {
 	return sent{e.Type, about}
 }
 
-// collect adds what has arrived to the events of this step. Those of others are left out: an environment that was
-// kept from earlier starts may hold subscriptions that renew meanwhile.
+// collect adds the arrived events to those of this step. Events of other customers are left out: an environment kept
+// from earlier starts may have subscriptions that renew meanwhile.
 func (p *player) collect() []sent {
 	arrived, refused := p.receiver.drain()
 	p.refused = append(p.refused, refused...)
@@ -85,7 +85,7 @@ func arrange(events []event) {
 	}
 }
 
-// unsent says how the events of a step deviate from what is told, a line each.
+// unsent lists the differences between the wanted and the actual events of a step, a line each.
 func unsent(want, got []sent) (wrong []string) {
 	extra := slices.Clone(got)
 	for _, w := range want {

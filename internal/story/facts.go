@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// facts are what can be seen of the subscription after a step, as they are printed. Texts, so that what is printed is
-// what is checked.
+// facts are the visible state of the subscription after a step, as texts, so that the printed values are checked.
 type facts struct {
 	status  string // "active"
 	invoice string // the latest: "19.00 USD paid"
@@ -16,7 +15,7 @@ type facts struct {
 	next    string // "renewal 28 Feb 09:00"
 }
 
-// none stands for what is not there.
+// none is printed for absent values.
 const none = "–"
 
 // columns pairs the facts with the names under which they are printed.
@@ -24,7 +23,7 @@ func (f facts) columns() [][2]string {
 	return [][2]string{{"status", f.status}, {"invoice", f.invoice}, {"payment", f.payment}, {"next", f.next}}
 }
 
-// differences says how what was seen deviates from what is told, a line each.
+// differences lists the differences between the wanted facts and the seen ones, a line each.
 func (f facts) differences(seen facts) []string {
 	var out []string
 	got := seen.columns()

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// failoverPrice is what the customer of the second story pays while pawaPay is away, in XAF.
+// failoverPrice is the price of the second story while pawaPay is away, in XAF.
 const failoverPrice = 2500
 
-// outageTime ends the outage by itself where the story is interrupted.
+// outageTime ends the outage automatically where the story is interrupted.
 const outageTime = "1m"
 
-// failover tells what happens to a payment whose provider refuses connections: it surely was not taken, so the backup
-// takes it at once.
+// failover plays a payment whose provider refuses connections: it surely was not taken, so the backup takes it at once.
 func (p *player) failover(ctx context.Context, c Config, t *table) error {
 	t.note("pawaPay refuses connections, and Flutterwave stands by:\n")
 	const secret = "simulated-webhook-secret"
@@ -29,7 +28,7 @@ func (p *player) failover(ctx context.Context, c Config, t *table) error {
 	if err := p.client.plain(ctx, http.MethodPut, outage, object{"mode": "refuse", "for": outageTime}, nil); err != nil {
 		return fmt.Errorf("an outage of pawaPay: %w", err)
 	}
-	defer func() { // else it ends by itself
+	defer func() { // otherwise it ends automatically
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		_ = p.client.plain(ctx, http.MethodPut, outage, object{"mode": ""}, nil)

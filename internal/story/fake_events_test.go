@@ -58,7 +58,7 @@ func (o *outbox) webhooks(request string, in map[string]any) (any, bool) {
 	return nil, false
 }
 
-// announce sends what a request leads to.
+// announce sends the events of a request.
 func (o *outbox) announce(request string, in map[string]any, moved bool, scene int) {
 	switch request {
 	case "POST /api/plans":

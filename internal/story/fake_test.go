@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// scene is what the API shows after a step; the story's own words are not used, so that a slip there is noticed here.
+// scene is the API's state after a step; the story's own texts are not used, so that a mistake there is noticed here.
 type scene struct {
 	status        string
 	next          string
@@ -67,7 +67,7 @@ func scenes() []scene {
 type fake struct {
 	*httptest.Server
 	scenes []scene
-	ledger func(honest []object) []object // what the provider's books show instead of the truth
+	ledger func(honest []object) []object // the provider's books in place of the true ones
 	answer func(w http.ResponseWriter, r *http.Request) bool
 
 	mu       sync.Mutex
@@ -107,7 +107,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(reply)
 }
 
-// check holds the story to what it should set an example in.
+// check requires the good practice that the story is an example of.
 func (f *fake) check(r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer sk_test_story" {
 		f.faults = append(f.faults, r.URL.Path+" without the key")
@@ -184,7 +184,7 @@ func (f *fake) subscription() any {
 	return out
 }
 
-// invoices are those of the scenes so far, newest first.
+// invoices returns the invoices of the scenes so far, newest first.
 func (f *fake) invoices() []object {
 	out := []object{}
 	for n := f.scenes[f.at].invoice; n > 0; n-- {

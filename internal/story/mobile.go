@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// What the customer of the second story pays, and by which telephone: the simulator leaves its prompt to its owner.
+// The price of the second story, and the customer's telephone: the simulator leaves its prompt open.
 const (
 	mobilePrice    = 5000 // XAF has no decimals
 	mobileCurrency = "XAF"
@@ -16,9 +16,9 @@ const (
 	mobilePhone    = "+237670000001"
 )
 
-// PlayMobileMoney tells how a customer pays by mobile money: the charge sends a prompt to a telephone, its owner
-// confirms it, and pawaPay's callback settles the payment. Then pawaPay refuses connections, and the backup takes the
-// next payment. It runs in real time, as telephones do. c.Simulator is the port that controls all providers.
+// PlayMobileMoney plays a payment by mobile money: the charge sends a prompt to a telephone, its owner confirms it, and
+// pawaPay's callback settles the payment. Then pawaPay refuses connections, and the backup takes the next payment. It
+// runs in real time, as telephones do. c.Simulator is the port that controls all providers.
 func PlayMobileMoney(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
@@ -56,7 +56,7 @@ func (p *player) control(provider, command string) string {
 	return p.simulator + "/_simulator/" + provider + "/" + command
 }
 
-// mobile is what can be seen of the payment.
+// mobile is the visible state of the payment.
 type mobile struct{ payment, provider, invoice string }
 
 // account finds the account of an earlier start at a provider or adds one, and tells the simulator where to send its
@@ -91,7 +91,7 @@ func (p *player) subscribesByPhone(ctx context.Context) error {
 			"paymentDetails": object{"phoneNumber": mobilePhone, "provider": "pawapay"}})
 }
 
-// awaitMobile looks until the payment is as told, and returns the provider's name for it.
+// awaitMobile polls until the payment is in the wanted state, and returns the provider's reference.
 func (p *player) awaitMobile(
 	ctx context.Context, c Config, t *table, told string, want mobile,
 ) (ref string, err error) {

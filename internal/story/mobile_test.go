@@ -18,7 +18,7 @@ type telephone struct {
 	confirmed bool
 	asked     []string
 	refusing  bool     // pawaPay refuses connections
-	sends     []object // of the payment meanwhile; nil: as told
+	sends     []object // of the payment meanwhile; nil: the usual ones
 }
 
 func (f *telephone) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Config says where the story is played and how it is shown.
+// Config has the servers of the story and its output.
 type Config struct {
 	API       string // base URL
 	Key       string // of a test environment
 	Simulator string // base URL of the provider simulator behind that environment
 	Out       io.Writer
 	Colour    bool
-	// Patience is how long what a step leads to may take to be seen; 0: 30 s.
+	// Patience is the time in which the result of a step must be visible; 0: 30 s.
 	Patience time.Duration
 	Now      func() time.Time // the real clock
 	// Verify checks a delivery's signature: verify.Verify of webhooks, which plumbing does not import.
@@ -24,7 +24,7 @@ type Config struct {
 	rest func(context.Context, time.Duration) error // waits; tests do not
 }
 
-// Played names what the story made, for whoever wants to look at it.
+// Played names the objects of the story, for the user.
 type Played struct {
 	CustomerID     string
 	ClockID        string
@@ -32,7 +32,7 @@ type Played struct {
 	Steps          int
 }
 
-// Deviation is a step that did not lead to what is told.
+// Deviation is a step with another result than the wanted one.
 type Deviation struct {
 	Step        string
 	Differences []string
@@ -42,7 +42,7 @@ func (d *Deviation) Error() string {
 	return fmt.Sprintf("the story deviates at %q: %s", d.Step, d.Differences)
 }
 
-// step is one thing that happens and what it must lead to.
+// step is one action and its wanted result.
 type step struct {
 	told string
 	do   func(context.Context, *player) error
@@ -50,7 +50,7 @@ type step struct {
 	sent []sent // events, in their order
 }
 
-// player carries what one step learns to the next.
+// player passes facts from one step to the next.
 type player struct {
 	client       *client
 	simulator    string
@@ -63,15 +63,15 @@ type player struct {
 
 	receiver *receiver
 	endpoint string            // the receiver's
-	names    map[string]string // of what the story made, by id
+	names    map[string]string // of the story's objects, by id
 	events   []event           // that arrived since the last step
 	refused  []string          // why deliveries were not accepted, since then
 }
 
-// pause between two looks: short, since what a command leads to takes some milliseconds.
+// pause is the time between two polls. It is short, since the result of a command takes some milliseconds.
 const pause = 25 * time.Millisecond
 
-// Play tells the story to the end or to the first deviation, which comes back as a *Deviation.
+// Play plays the story to the end or to the first deviation, which is returned as a *Deviation.
 func Play(ctx context.Context, c Config) (played Played, err error) {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, now: begin, names: map[string]string{}}
@@ -106,7 +106,7 @@ func (p *player) played(steps int) Played {
 	return Played{CustomerID: p.customer, ClockID: p.clock, SubscriptionID: p.subscription, Steps: steps}
 }
 
-// play does one step and looks until it has led to what is told, or patience ends.
+// play performs one step and polls until it has the wanted result, or patience ends.
 func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
 	if err := s.do(ctx, p); err != nil {
 		return fmt.Errorf("%s: %w", s.told, err)
@@ -137,7 +137,7 @@ func (p *player) play(ctx context.Context, c Config, t *table, s step) error {
 	return nil
 }
 
-// complete sets what was not given.
+// complete sets the defaults.
 func (c Config) complete() Config {
 	if c.Patience == 0 {
 		c.Patience = 30 * time.Second

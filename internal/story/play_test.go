@@ -14,7 +14,7 @@ import (
 	"perennial/webhooks/verify"
 )
 
-// play tells the story to a fake. Its clock moves a second with every look, so that patience ends soon. It begins at
+// play plays the story with a fake. Its clock moves a second with every poll, so that patience ends soon. It begins at
 // the real time, with which the fake signs.
 func play(t *testing.T, f *fake, colour bool) (string, Played, error) {
 	t.Helper()

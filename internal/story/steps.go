@@ -125,7 +125,7 @@ func advance(month time.Month, day int) func(context.Context, *player) error {
 	}
 }
 
-// advanceBudget is how long, in real time, the clock may need for one of the story's hops.
+// advanceBudget is the real time that the clock may need for one of the story's hops.
 const advanceBudget = time.Minute
 
 func (p *player) advance(ctx context.Context, to time.Time) error {

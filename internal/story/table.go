@@ -14,7 +14,7 @@ type table struct {
 	colour bool
 }
 
-// widths of the columns; the last takes what it needs.
+// widths of the columns; the last has no limit.
 var widths = []int{11, 35, 8, 19, 19, 0}
 
 // The colours of a terminal.
@@ -51,14 +51,14 @@ func (t *table) row(now time.Time, told string, f facts, number int64) {
 	})
 }
 
-// sent prints the events of a step below what happened, and what they are about below the status.
+// sent prints the events of a step below its action, and their objects below the status.
 func (t *table) sent(events []sent) {
 	for _, e := range events {
 		t.line([]string{"", "→ " + e.kind, e.about}, func(int, string) string { return dim })
 	}
 }
 
-// line pads by what is seen, so that colours do not disturb the columns.
+// line pads by the visible width, so that colours do not disturb the columns.
 func (t *table) line(cells []string, colour func(column int, text string) string) {
 	var out strings.Builder
 	for i, text := range cells {

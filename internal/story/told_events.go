@@ -2,7 +2,7 @@ package story
 
 import "slices"
 
-// The names under which events are told.
+// The names of objects in printed events.
 const (
 	clockName    = "story"
 	customerName = "Ada Lovelace"
@@ -10,7 +10,7 @@ const (
 	proName      = "Pro"
 )
 
-// starterTotal is what a month of Starter costs, as it is printed.
+// starterTotal is the printed price of a month of Starter.
 const starterTotal = "19.00 USD"
 
 // The events that several steps lead to, in their order.

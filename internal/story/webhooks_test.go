@@ -84,7 +84,7 @@ func TestStory_CountsRepeatedDeliveriesOnce(t *testing.T) {
 	require.Equal(t, len(f.statuses), 2*strings.Count(out, "→"))
 }
 
-// An environment that was kept may hold subscriptions that renew while the story is told.
+// An environment that was kept may have subscriptions that renew during the story.
 func TestStory_IgnoresWebhooksOfOtherCustomers(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)

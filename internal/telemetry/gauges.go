@@ -7,10 +7,10 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Gauge is a measurement that is read at each scrape, not when something happens: what stands still shows too.
+// Gauge is a measurement that is read at each scrape, not when something happens, so that stuck work shows too.
 type Gauge struct{ Name, Text string }
 
-// gaugeBudget is how long one reading may take: less than Prometheus waits for a scrape.
+// gaugeBudget is the time that one reading may take: less than Prometheus waits for a scrape.
 const gaugeBudget = 3 * time.Second
 
 // Watch serves gauges from now on. read gives their values by name at each scrape; a gauge without a value is left out

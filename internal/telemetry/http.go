@@ -15,8 +15,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Request is what one API request turns out to be about. Handlers fill it in as they learn; the access log and the
-// metrics read it at the end.
+// Request has the facts about one API request. Handlers fill it in as they learn them; the access log and the metrics
+// read it at the end.
 type Request struct {
 	ID            string // req_…, also in the answer's X-Request-Id header
 	Route         string // the template; empty where no route matched
@@ -93,7 +93,7 @@ func (t *Telemetry) finish(
 		level = zap.ErrorLevel
 	}
 	line := t.Logger.Check(level, "request")
-	if line == nil { // nobody wants to know: most requests of a process that logs warnings only
+	if line == nil { // not logged: most requests of a process that logs warnings only
 		return
 	}
 	fields := append(tracedFields(ctx),

@@ -31,7 +31,7 @@ type Instruments struct {
 // Kinds of findings of the reconciler.
 var findingKinds = []string{"started", "signalled", "late", "stuck", "overlooked", "unanswered"}
 
-// NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
+// NewInstruments creates them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {
 	var i Instruments
 	var errs [10]error

@@ -45,7 +45,7 @@ func For(ctx context.Context, logger *zap.Logger) *zap.Logger {
 	return logger.With(tracedFields(ctx)...)
 }
 
-// tracedFields are what For adds; whoever appends to them gets a copy.
+// tracedFields returns the fields that For adds; appending to them makes a copy.
 func tracedFields(ctx context.Context) []zap.Field {
 	fields := fieldsOf(ctx)
 	fields = fields[:len(fields):len(fields)]
@@ -93,7 +93,8 @@ func (l temporalLogger) Error(msg string, pairs ...any) {
 	l.zap.Error(msg, fieldsFrom(pairs)...)
 }
 
-// attemptFailed is what the SDK logs of every failed attempt of an activity, most of which are repeated with success.
+// attemptFailed is the SDK's message about every failed attempt of an activity, most of which are repeated with
+// success.
 const attemptFailed = "Activity error."
 
 func (l temporalLogger) With(pairs ...any) log.Logger {

@@ -1,5 +1,5 @@
-// Package telemetry owns logs, metrics and traces of a process. It does not own what is worth recording: the other
-// rooms call its logger and its instruments.
+// Package telemetry owns logs, metrics and traces of a process. It does not own what is recorded: the other rooms call
+// its logger and its instruments.
 //
 // Nothing here may hold personal data or secrets: IDs, names of fields, amounts and durations only. Request and answer
 // bodies, headers and query strings are never logged.
@@ -34,7 +34,7 @@ type Options struct {
 	Now          func() time.Time // the real clock
 }
 
-// Telemetry is what a process records with. Close it last.
+// Telemetry has a process's logger and instruments. Close it last.
 type Telemetry struct {
 	Logger      *zap.Logger
 	Instruments *Instruments
@@ -67,7 +67,7 @@ func Start(ctx context.Context, o Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// Close sends what is still buffered.
+// Close sends buffered data.
 func (t *Telemetry) Close(ctx context.Context) error {
 	var errs []error
 	for _, closer := range t.closers {

@@ -243,7 +243,7 @@ func TestWatch_ReadsAtEachScrape(t *testing.T) {
 	require.NotContains(t, metricsText(t, tel), "\nperennial_test_age_seconds", "not known is not zero")
 }
 
-// Each failed attempt has one line, the interceptor's: an alert on errors must not ring for what is repeated.
+// Each failed attempt has one line, the interceptor's: an alert on errors must not fire for attempts that are repeated.
 func TestTemporalLogger_FailedAttemptIsNoError(t *testing.T) {
 	t.Parallel()
 	tel, out := bundle(t, "")

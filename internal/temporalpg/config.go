@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ports are where the services of one server listen on the loopback address.
+// ports are the ports of one server's services on the loopback address.
 type ports struct {
 	frontend, frontendHTTP, history, matching, worker           int
 	frontendGossip, historyGossip, matchingGossip, workerGossip int
@@ -61,7 +61,7 @@ publicClient: { hostPort: "127.0.0.1:%[9]d" }
 dynamicConfigClient: { filepath: "%[18]s", pollInterval: 10s }
 `
 
-// dynamic values are those that the development server is started with, so that the two differ in their store only.
+// dynamic has the development server's values, so that the two differ in their store only.
 const dynamic = `history.timerProcessorMaxTimeShift: [{ value: 10ms }]
 history.transferProcessorMaxPollRPS: [{ value: 100 }]
 history.timerProcessorMaxPollRPS: [{ value: 100 }]

@@ -26,16 +26,16 @@ const Version = "v1.29.1"
 
 const module = "go.temporal.io/server"
 
-// The databases, beside ours in the same PostgreSQL server.
+// The databases, next to ours in the same PostgreSQL server.
 const (
 	storeName      = "temporal"
 	visibilityName = "temporal_visibility"
 )
 
-// Databases lists them, for whoever measures sizes.
+// Databases lists them, for measurements of their sizes.
 var Databases = []string{storeName, visibilityName}
 
-// Config says where to run and with which PostgreSQL.
+// Config has the directory and the PostgreSQL server.
 type Config struct {
 	Dir         string // private: configuration and log
 	DatabaseURL string // superuser of the PostgreSQL server
@@ -49,7 +49,7 @@ type Server struct {
 	profile string
 }
 
-// Start installs what is missing, which takes minutes the first time, makes the databases anew and starts the server.
+// Start installs missing programs, which takes minutes the first time, recreates the databases and starts the server.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *Server) Profile() string { return s.profile }
 // Stop ends it.
 func (s *Server) Stop(ctx context.Context) error { return s.process.Stop(ctx) }
 
-// dropDatabases forgets what an earlier server left.
+// dropDatabases drops the databases of an earlier server.
 func dropDatabases(ctx context.Context, at string) (err error) {
 	conn, err := pgx.Connect(ctx, at)
 	if err != nil {

@@ -48,7 +48,7 @@ func Keep[T Connections](t testing.TB, d *Database, name string, open func(ctx c
 	return opened
 }
 
-// close closes what was kept. It waits for nothing: a connection that a test has not given back ends with the database.
+// close closes the kept connections without waiting: one that a test has not returned ends with the database.
 func (p *pooled) close() {
 	for _, c := range p.kept {
 		go c.Close()
@@ -56,7 +56,7 @@ func (p *pooled) close() {
 	p.kept = nil
 }
 
-// terminate ends the connections that a test has left, one of which may have a lock, except for kept ones at rest.
+// terminate ends the connections that a test has left open, one of which may hold a lock, except for idle kept ones.
 func (p *pooled) terminate(ctx context.Context, conn *pgx.Conn) error {
 	var busy int
 	err := conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE application_name = $1)

@@ -23,7 +23,8 @@ type pooled struct {
 	template string
 	name     string
 	url      string
-	// What the migration left: the schema's fingerprint, the rows by table, and a statement that sets the sequences back.
+	// The state after the migration: the schema's fingerprint, the rows by table, and a statement that sets the
+	// sequences back.
 	schema    string
 	rows      map[string][]byte
 	sequences string
@@ -102,7 +103,7 @@ const filledTables = `SELECT format('%I.%I', n.nspname, c.relname)
 	  AND pg_relation_size(c.oid) > 0
 	ORDER BY 1`
 
-// setSequences writes a statement of what the sequences are now.
+// setSequences generates a statement that restores the present sequences.
 const setSequences = `SELECT coalesce('SELECT ' || string_agg(format('setval(%L, %s, %L)',
 		format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value), last_value IS NOT NULL), ', '), 'SELECT')
 	FROM pg_sequences`
@@ -131,7 +132,7 @@ func (p *pooled) remember(ctx context.Context) error {
 	})
 }
 
-// reset makes the database what the migration left; kept is false where that takes more than rows.
+// reset restores the state after the migration; kept is false where more than rows changed.
 func (p *pooled) reset(ctx context.Context) (kept bool, err error) {
 	err = p.connected(ctx, func(conn *pgx.Conn) error {
 		if err := p.terminate(ctx, conn); err != nil {

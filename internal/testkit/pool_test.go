@@ -31,7 +31,7 @@ func inTurn(t *testing.T, migrate Migrate, tests ...func(t *testing.T, conn *pgx
 			urls = append(urls, database.URL)
 			conn, err := pgx.Connect(t.Context(), database.URL)
 			require.NoError(t, err)
-			test(t, conn) // nobody closes it: a reset must not wait for it
+			test(t, conn) // never closed: a reset must not wait for it
 		})
 	}
 	return urls

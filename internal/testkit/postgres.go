@@ -25,7 +25,7 @@ type Database struct {
 	pooled *pooled // nil: it is dropped at the end of the test
 }
 
-// databasePrefix marks what may be dropped without asking.
+// databasePrefix marks databases that may be dropped without asking.
 const databasePrefix = "pt_"
 
 // Postgres returns to the test a migrated database that holds what migrate left, as if it were its own. It is a copy of
@@ -48,7 +48,7 @@ func Postgres(t testing.TB, migrate Migrate) *Database {
 }
 
 // Shared is Postgres with a template that all test processes on a server share: the first one fills it. Two versions of
-// migrate have two templates, so version must say what it leaves.
+// migrate have two templates, so version must identify the result.
 func Shared(t testing.TB, version string, migrate Migrate) *Database {
 	t.Helper()
 	server, err := postgresURL()
@@ -104,8 +104,8 @@ func create(ctx context.Context, server, template string) (*pooled, error) {
 	return p, admin(ctx, p.url, adopt)
 }
 
-// adopt makes a copy of a database the one that its schema knows. Else it would count as restored, which it is not:
-// nothing was sent from the template, so that no payment of a test is to be looked for.
+// adopt marks a copy of a database as the original for its schema. Otherwise it would count as restored, and payments
+// of tests would be searched, although nothing was sent from the template.
 const adopt = `DO $$ BEGIN
 	IF to_regclass('database_server') IS NOT NULL THEN
 		UPDATE database_server SET identity = database_identity();
@@ -116,7 +116,7 @@ END $$`
 func (d *Database) As(role string) string {
 	u, err := url.Parse(d.URL)
 	if err != nil {
-		return d.URL // the connection attempt will say what is wrong with it
+		return d.URL // the connection attempt will report the fault
 	}
 	query := u.Query()
 	query.Set("role", role)
@@ -141,7 +141,7 @@ var templates = struct {
 	names map[uintptr]string
 }{names: map[uintptr]string{}}
 
-// templateOf knows migrations apart by their code, so a closure made anew by each test still counts as one.
+// templateOf distinguishes migrations by their code, so that a closure that each test makes again still counts as one.
 func templateOf(ctx context.Context, server string, migrate Migrate) (string, error) {
 	key := reflect.ValueOf(migrate).Pointer()
 	templates.mu.Lock()
@@ -230,7 +230,7 @@ func dropLeftovers(ctx context.Context, server string) error {
 func withDatabase(server, name string) string {
 	u, err := url.Parse(server)
 	if err != nil {
-		return server // the connection attempt will say what is wrong with it
+		return server // the connection attempt will report the fault
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -60,7 +60,7 @@ func remember(stop func(context.Context) error) {
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := Stop(); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err) // nowhere else to say it
+		_, _ = fmt.Fprintln(os.Stderr, err) // there is no other place to report it
 		code = max(code, 1)
 	}
 	os.Exit(code)
@@ -154,7 +154,7 @@ func eachSlot(start func(slot string) error) error {
 	return err
 }
 
-// stateDir is .perennial beside go.mod.
+// stateDir returns the directory .perennial next to go.mod.
 func stateDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -172,7 +172,7 @@ func stateDir() (string, error) {
 	}
 }
 
-// slow passes on only what is worth a line in a test's output: an installation, not every start.
+// slow passes on only lines that a test's output needs: about an installation, not about every start.
 func slow(w io.Writer) io.Writer {
 	if w == nil {
 		return nil

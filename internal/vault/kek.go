@@ -14,7 +14,7 @@ import (
 // kekPrefix lets people and secret scanners recognise a key-encryption key.
 const kekPrefix = "kek_"
 
-// kekSize is that of an AES-256 key.
+// kekSize is the size of an AES-256 key.
 const kekSize = 32
 
 // NewKEK makes a key-encryption key: "kek_" and 32 random bytes in unpadded URL-safe base 64. PERENNIAL_KEK holds one,

@@ -14,9 +14,9 @@ func (v *Vault) Current(wrapped []byte, appID string) bool {
 	return err == nil
 }
 
-// Renew gives an app's keyset a new key, which seals from now on. The key that sealed before stays, to open what a
-// process seals with it at this moment; older ones go. All that is sealed must be sealed anew, with Reseal, before the
-// result replaces what is stored. Fault: keyset_unreadable.
+// Renew gives an app's keyset a new key, which seals from now on. The previous key stays, to open values that a process
+// seals with it at this moment; older ones are removed. Everything sealed must be sealed again, with Reseal, before the
+// result replaces the stored keyset. Fault: keyset_unreadable.
 func (v *Vault) Renew(wrapped []byte, appID string) ([]byte, error) {
 	handle, err := v.unwrap(wrapped, appID)
 	if err != nil {

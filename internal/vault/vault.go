@@ -26,7 +26,7 @@ type Field struct {
 	Version  int    // of the value; 0: it has none
 }
 
-// associated is what a value is bound to.
+// associated returns the data that a value is bound to.
 func (f Field) associated() []byte {
 	parts := []string{"credential", f.AppID, f.ConfigID, f.Name}
 	if f.Version != 0 { // values from before versions existed are bound to nothing more
@@ -35,7 +35,7 @@ func (f Field) associated() []byte {
 	return associated(parts...)
 }
 
-// Credentials is where a version of the credentials of an account at a provider belongs.
+// Credentials returns the field of a version of the credentials of an account at a provider.
 func Credentials(appID, configID string, version int) Field {
 	return Field{AppID: appID, ConfigID: configID, Name: "credentials", Version: version}
 }
@@ -136,7 +136,7 @@ func associated(parts ...string) []byte {
 	return out
 }
 
-// EndpointSecret is where the signing secrets of a webhook endpoint belong, the present and the previous one: a
+// EndpointSecret returns the field of the signing secrets of a webhook endpoint, the present and the previous one: a
 // rotation moves the sealed bytes from one column to the other.
 func EndpointSecret(appID, endpointID string) Field {
 	return Field{AppID: appID, ConfigID: endpointID, Name: "endpointSecret"}

@@ -1,5 +1,5 @@
-// Package yamldoc reads YAML as the JSON value that it stands for, knows on which line each part of it is, and writes
-// JSON values as YAML. It does not own what a document means.
+// Package yamldoc reads YAML as a JSON value, knows the line of each part of it, and writes JSON values as YAML. It
+// does not own the meaning of a document.
 package yamldoc
 
 import (
@@ -23,7 +23,7 @@ type Document struct {
 	keys  map[string][]string
 }
 
-// Error is what cannot be read, and where.
+// Error is a part that cannot be read, with its position.
 type Error struct {
 	Line int    // 0: the parser does not say it
 	Path string // empty: the whole document
@@ -41,8 +41,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// maxDepth is deeper than any document of ours, and ends what an alias of itself would repeat for ever; maxValues ends
-// what aliases of aliases multiply.
+// maxDepth exceeds the depth of any document of ours, and stops an alias of itself; maxValues stops aliases of aliases,
+// which multiply.
 const (
 	maxDepth  = 32
 	maxValues = 200_000
@@ -71,7 +71,7 @@ func Parse(text []byte) (Document, error) {
 	return r.Document, err
 }
 
-// located is how the parser says where it stopped.
+// located matches the parser's position of an error.
 var located = regexp.MustCompile(`^line ([0-9]+): `)
 
 // syntaxError takes the line out of the parser's text.
@@ -84,7 +84,7 @@ func syntaxError(err error) *Error {
 	return &Error{Line: line, Text: text}
 }
 
-// Line returns the line of a path, counted from 1; of one that is not there, that of what is nearest above it.
+// Line returns the line of a path, counted from 1; for a path that does not exist, the line of the nearest parent.
 func (d Document) Line(path string) int {
 	for path != "" {
 		if line, ok := d.lines[path]; ok {
@@ -158,7 +158,7 @@ func (r *reader) mapping(n *yaml.Node, path string, depth int) (any, error) {
 	return fields, nil
 }
 
-// number is how JSON writes one.
+// number matches a JSON number.
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // scalar keeps a number as it is written: 4.50 stays 4.50.

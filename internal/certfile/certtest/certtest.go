@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Write puts a new self-signed certificate of this machine and its key into two files of a folder, in place of those of
-// before, and returns their paths.
+// Write writes a new self-signed certificate of this machine and its key into two files of a folder, replacing earlier
+// ones, and returns their paths.
 func Write(t testing.TB, dir string, serial int64) (cert, key string) {
 	t.Helper()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

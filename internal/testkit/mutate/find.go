@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// change is one mutant: an operator of the source and what stands in its place.
+// change is one mutant: an operator of the source and its replacement.
 type change struct {
 	id       int
-	unit     string // what the report calls its package; of lifecycle, its file
+	unit     string // the package's name in the report; of lifecycle, its file
 	function string
 	from, to string
 	nth      int // of those in the function that read the same, from 1
@@ -136,7 +136,7 @@ func (f *finder) walk(n ast.Node) {
 	})
 }
 
-// call is what takes the place of an operator.
+// call is the call that replaces an operator.
 type call struct{ name, by string }
 
 var (
@@ -259,8 +259,8 @@ func (f *finder) assign(n *ast.AssignStmt) bool {
 	return true
 }
 
-// numeric reports whether an expression is a number, and returns the type argument that its call needs: a constant does
-// not say its type by itself.
+// numeric reports whether an expression is a number, and returns the type argument that its call needs: the type of a
+// constant cannot be inferred.
 func (f *finder) numeric(n ast.Expr) (string, bool) {
 	value := f.info.Types[n]
 	basic, ok := value.Type.Underlying().(*types.Basic)

@@ -36,7 +36,7 @@ func readEquivalents(name string) (equivalents, error) {
 	return out, err
 }
 
-// faults returns the entries that are wrong: those that a test kills, and those of these packages that exist no more.
+// faults returns the wrong entries: those that a test kills, and those of these packages that do not exist any more.
 func (e equivalents) faults(changes []change, results []*result) []string {
 	exists, tried, out := map[string]bool{}, map[string]bool{}, []string(nil)
 	for _, c := range changes {
@@ -59,8 +59,8 @@ func (e equivalents) faults(changes []change, results []*result) []string {
 	return out
 }
 
-// floor is what a unit must not fall below: the percentage that is killed of the mutants that a test reaches, and how
-// many no test may reach. Without the second, deleting tests would raise the first.
+// floor is the lower bound of a unit: the percentage of reached mutants that are killed, and the number that no test
+// may reach. Without the second, deleting tests would raise the first.
 type floor struct{ percent, unreached int }
 
 func readFloors(name string) (map[string]floor, error) {

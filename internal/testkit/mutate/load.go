@@ -26,7 +26,7 @@ const (
 	rapid  = "pgregory.net/rapid"
 )
 
-// pkg is what `go list` says of a package.
+// pkg is a package in the output of `go list`.
 type pkg struct {
 	ImportPath   string   `json:"ImportPath"`
 	Dir          string   `json:"Dir"`
@@ -41,7 +41,7 @@ func (p pkg) usesRapid() bool {
 	return slices.Contains(slices.Concat(p.TestImports, p.XTestImports), rapid)
 }
 
-// name returns what the report calls a package.
+// name returns the name of a package in the report.
 func (p pkg) name() string { return strings.TrimPrefix(p.ImportPath, module+"/billing/") }
 
 // list returns packages with all that they import, by path.
@@ -65,7 +65,7 @@ func list(ctx context.Context, patterns ...string) (map[string]pkg, error) {
 	}
 }
 
-// mutation is what a tree with all mutants in it consists of.
+// mutation has the parts of a tree with all mutants in it.
 type mutation struct {
 	changes []change
 	files   map[string][]byte // mutated, by path

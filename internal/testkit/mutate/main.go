@@ -1,5 +1,5 @@
-// Command mutate finds what no test notices in the rules of money. It changes one operator at a time (a mutant) and
-// runs the tests of the package, and those of billing/lifecycle, that reach it:
+// Command mutate finds changes in the rules of money that no test notices. It changes one operator at a time (a mutant)
+// and runs the tests of the package, and those of billing/lifecycle, that reach it:
 //
 //	go run ./internal/testkit/mutate                            all packages
 //	go run ./internal/testkit/mutate creditnote lifecycle/refund.go
@@ -8,8 +8,8 @@
 // A mutant is killed when a test fails. One that lives is either listed in docs/mutants/equivalents.txt with the reason
 // why it changes nothing, or a rule that no test states. The results go to docs/mutants/README.md.
 //
-// Exit code 0: done. 1: a package is below its floor (docs/mutants/floors.txt), or the list of equivalents is wrong.
-// 2: something else failed.
+// Exit code 0: done. 1: a package is below its floor (docs/mutants/floors.txt), or the list of equivalents is wrong. 2:
+// something else failed.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// composed is the package whose tests run beside each package's own.
+// composed is the package whose tests run in addition to each package's own.
 const composed = "lifecycle"
 
 // pure is the packages that decide about money, by name below billing.
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// run judges the units that are chosen and returns what is wrong with them.
+// run judges the chosen units and returns their faults.
 func run(ctx context.Context, units []string, own, write bool, w io.Writer) ([]string, error) {
 	equivalents, err := readEquivalents(equivalentsFile)
 	if err != nil {
@@ -171,11 +171,11 @@ func prepare(ctx context.Context, names []string, own bool, dir string, w io.Wri
 	return t, nil
 }
 
-// result is what became of the mutants of a unit.
+// result has the results of the mutants of a unit.
 type result struct {
 	unit                                           string
 	own, byComposed, lived, unreached, equivalents int
-	keys                                           []string // of those that lived or were not reached
+	keys                                           []string // of those that survived or were not reached
 }
 
 // percent returns how many of a hundred mutants that a test reaches and that change something are killed, rounded down.
@@ -187,8 +187,8 @@ func (r result) percent() int {
 	return 100 * killed / (killed + r.lived)
 }
 
-// judge runs the tests under each mutant of the units. Where it is interrupted, it returns the results of those that it
-// has finished.
+// judge runs the tests under each mutant of the units. If it is interrupted, it returns the results of the finished
+// ones.
 func (t *trial) judge(ctx context.Context, units []string, known equivalents, w io.Writer) ([]*result, error) {
 	var results []*result
 	of := map[string]*result{}

@@ -27,7 +27,7 @@ const reportLived = `
 
 `
 
-// report writes the results and keeps those of units that were not tried.
+// report writes the results and keeps those of other units.
 func report(ctx context.Context, results []*result) error {
 	commit, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty=*").Output()
 	if err != nil {

@@ -23,7 +23,7 @@ const seed = "1"
 // A fifth of the checks is what -short leaves: as many as everywhere.
 var rapidFlags = []string{"-rapid.seed=" + seed, "-rapid.checks=500", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
 
-// test is one test function, and what it takes without a mutant.
+// test is one test function, with its duration without a mutant.
 type test struct {
 	name string
 	took time.Duration
@@ -105,8 +105,8 @@ func (s *suite) learn(ctx context.Context) error {
 // reaches reports whether a test reaches a mutant. No suite reaches none.
 func (s *suite) reaches(id int) bool { return s != nil && len(s.reaching[id]) > 0 }
 
-// kills reports whether a test fails under a mutant: first those that take a second together, then, unless those are
-// enough, those of four seconds and so on.
+// kills reports whether a test fails under a mutant. It runs first tests that take a second together, then, unless
+// those are enough, those of four seconds and so on.
 func (s *suite) kills(ctx context.Context, id int, enough bool) (bool, error) {
 	together := time.Second
 	for tests := s.reaching[id]; len(tests) > 0; together *= 4 {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// own holds what a clone of the repository alone can check.
+// own has the cases that a clone of the repository alone can check.
 //
 //go:embed testdata/*.json
 var own embed.FS
 
-// dirVariable names the folder of cases from other systems. Without it the folder is looked for beside the repository.
+// dirVariable names the folder of cases from other systems. Without it the folder is expected next to the repository.
 const dirVariable = "PEER_CASES_DIR"
 
 type source struct {
@@ -22,7 +22,7 @@ type source struct {
 	cases []Case
 }
 
-// load reads our own cases, which must exist, and those of the folder, which must exist only if somebody named it.
+// load reads our own cases, which must exist, and those of the folder, which must exist only if it was named.
 func load(t testing.TB, category string) []source {
 	t.Helper()
 	testdata, err := fs.Sub(own, "testdata")
@@ -42,7 +42,7 @@ func load(t testing.TB, category string) []source {
 	return append(sources, source{dir, read(t, os.DirFS(dir), category)})
 }
 
-// folder is where the cases of other systems would be, and whether it was named explicitly.
+// folder returns the folder of the cases of other systems, and whether it was named explicitly.
 func folder(t testing.TB) (dir string, named bool) {
 	t.Helper()
 	if dir := os.Getenv(dirVariable); dir != "" {

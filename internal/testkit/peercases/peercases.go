@@ -1,7 +1,7 @@
 // Package peercases runs the rules against expected results that did not come from our own code: a few facts of the
 // calendar and of arithmetic in testdata, written by hand, and a folder of cases taken from the test suites of other
-// billing systems where it is present. It owns finding, choosing and counting cases; what a kind of case means is
-// decided by the test that checks it.
+// billing systems where it is present. It owns finding, choosing and counting cases; the test that checks a kind of
+// case decides its meaning.
 package peercases
 
 import (
@@ -29,8 +29,8 @@ type Case struct {
 // Has reports whether the case carries a flag.
 func (c Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// Exclusion takes cases out of a suite because our rule is another one, and says which. Every field that is set has to
-// match; a case is never excluded by name.
+// Exclusion excludes cases from a suite because our rule differs, and says how. Every field that is set has to match; a
+// case is never excluded by name.
 type Exclusion struct {
 	Rule, Kind, Flag string
 	When             func(Case) bool
@@ -85,7 +85,7 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// choice is what becomes of the cases of one source.
+// choice has the cases of one source by their treatment.
 type choice struct {
 	checked []Case
 	unknown []unknown // neither checked nor excluded: an engineer has to decide

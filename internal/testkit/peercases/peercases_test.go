@@ -67,7 +67,7 @@ func TestCases_OwnAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestFolder_FromVariable sets the environment of the process, so it cannot run beside others.
+// TestFolder_FromVariable sets the environment of the process, so it cannot run in parallel.
 func TestFolder_FromVariable(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(dirVariable, dir)

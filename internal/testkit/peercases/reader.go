@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Reader is what a test makes of the cases of one kind. Its types name every field that it takes into account. An input
-// field that it ignored would change what the case means, and an answer that fits would prove nothing; an expected
-// field that it ignored would count as checked. So Suite fails on a case that has another field.
+// Reader checks the cases of one kind. Its types name every field that it takes into account. An input field that it
+// ignored would change what the case means, and an answer that fits would prove nothing; an expected field that it
+// ignored would count as checked. So Suite fails on a case that has another field.
 type Reader struct {
 	unknownField func(Case) (which string)
 	check        func(*testing.T, Case)

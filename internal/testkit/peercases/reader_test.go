@@ -68,8 +68,8 @@ func TestChoose_ReaderOfRule(t *testing.T) {
 	require.Equal(t, `has the unknown input field "day"`, got.unknown[0].why)
 }
 
-// TestChoose_UnknownFieldInFolder adds a field to one case of a copy of our own: that case is refused, and no other.
-// It sets the environment of the process, so it cannot run beside others.
+// TestChoose_UnknownFieldInFolder adds a field to one case of a copy of our own: only that case is refused. It sets the
+// environment of the process, so it cannot run in parallel.
 func TestChoose_UnknownFieldInFolder(t *testing.T) {
 	raw, err := fs.ReadFile(own, "testdata/g_dunning.json")
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func reached(ctx context.Context, base string) ([]string, error) {
 	return tree.reachedBy(files), nil
 }
 
-// changed lists files, those that git does not know yet among them.
+// changed lists changed files, including untracked ones.
 func changed(ctx context.Context, base string) ([]string, error) {
 	list := func(args ...string) ([]string, error) {
 		out, err := output(ctx, "git", args...)
@@ -92,10 +92,10 @@ func output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// tree is who imports a package, directly.
+// tree maps a package to its direct importers.
 type tree map[string][]string
 
-// read takes what `go list -json` prints.
+// read parses the output of `go list -json`.
 func read(list io.Reader) (tree, error) {
 	out := tree{}
 	for decoder := json.NewDecoder(list); ; {

@@ -1,5 +1,5 @@
-// Package receiver is a webhook receiver for tests: it answers as its script says, badly where it is told to, and keeps
-// what it got, byte by byte. One receiver serves many endpoints, each under a path of its own.
+// Package receiver is a webhook receiver for tests: it answers as its script says, well or badly, and keeps the
+// requests byte by byte. One receiver serves many endpoints, each under its own path.
 package receiver
 
 import (
@@ -78,7 +78,7 @@ func (r *Receiver) Requests(path string) []Request {
 // Connections counts the connections that were accepted, whether anything was sent over them or not.
 func (r *Receiver) Connections() int { return int(r.connections.Load()) }
 
-// Port is where it listens.
+// Port returns its port.
 func (r *Receiver) Port() int {
 	address, ok := r.server.Listener.Addr().(*net.TCPAddr)
 	if !ok {
@@ -132,7 +132,7 @@ func (r *Receiver) receive(w http.ResponseWriter, q *http.Request) {
 	step(exchange{w, q, r.stop})
 }
 
-// counter counts what is accepted.
+// counter counts accepted connections.
 type counter struct {
 	net.Listener
 	n *atomic.Int64

@@ -22,7 +22,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority returns an authority that nobody else trusts.
+// NewAuthority returns an authority that is not trusted anywhere else.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{Roots: x509.NewCertPool()}
@@ -37,7 +37,7 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// TLS is what a receiver speaks. The zero value is a proper one.
+// TLS has the TLS settings of a receiver. The zero value is valid.
 type TLS struct {
 	SelfSigned bool   // no authority issued the certificate
 	Expired    bool   // an hour ago

@@ -3,10 +3,10 @@ package rule
 
 import "testing"
 
-// Broken is what a failed test prints where a rule did not hold that holds on every machine, however slow.
+// Broken is printed by a failed test where a rule was broken that holds on every machine, however slow.
 const Broken = "rule broken:"
 
-// Mark marks the failures between its call and the call of what it returns.
+// Mark marks the failures between its call and the call of the returned function.
 //
 //	defer rule.Mark(t)()
 func Mark(t testing.TB) func() {

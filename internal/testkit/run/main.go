@@ -1,14 +1,14 @@
-// Command run runs all tests and tells of them while it does:
+// Command run runs all tests and reports their progress:
 //
 //	go run ./internal/testkit/run              what `make test` proves
 //	go run ./internal/testkit/run -race        all with the race detector
 //	go run ./internal/testkit/run ./db ./api   some packages
 //
-// Several packages run at once (-p). A line a quarter of a minute says what is done, what runs and what was
-// slowest. A test that speaks to servers and fails is repeated when everything else has ended: alone, a machine that
-// was too busy is no cause any more. If it passes then, the run passes, and says at the end which tests were repeated
-// and why (ADR 69). Rules that were broken, such as a double charge, data races, processes that died and tests without
-// a server are never repeated.
+// Several packages run at once (-p). A line a quarter of a minute says what is done, what runs and what was slowest. A
+// test that speaks to servers and fails is repeated when everything else has ended: alone, a machine that was too busy
+// is no cause any more. If it passes then, the run passes, and says at the end which tests were repeated and why (ADR
+// 69). Rules that were broken, such as a double charge, data races, processes that died and tests without a server are
+// never repeated.
 //
 // Exit code 0: every test passed. 1: one failed, or a package did not compile. 2: wrong usage.
 package main

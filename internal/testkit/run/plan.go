@@ -18,8 +18,8 @@ type part struct {
 	seed string
 }
 
-// raced is where goroutines of ours share memory: what a race detector can find. It makes pure code five times slower,
-// so the rest runs with it in `make race` and in `make soak`.
+// raced lists the packages where goroutines of ours share memory, which a race detector can check. It makes pure code
+// five times slower, so the rest runs with it in `make race` and in `make soak`.
 type raced struct {
 	pkg   string
 	tests string // a pattern of tests; empty: the whole package
@@ -41,11 +41,12 @@ var racedPackages = []raced{
 		"slots, turns and payments that many workers touch"},
 }
 
-// servers is what cannot tell a slow machine from a fault: its tests speak to PostgreSQL, Temporal or other processes.
+// servers matches packages whose tests cannot distinguish a slow machine from a fault: they use PostgreSQL, Temporal or
+// other processes.
 var servers = regexp.MustCompile(
 	`^perennial/(activities|api|bench|cmd|db|internal/devstack|internal/story|service|test|webhooks|worker|workflows)(/|$)`)
 
-// long is what one call of `go test` is spent on each, the longest first: the machine is to be busy until the end.
+// long lists the packages with a `go test` call each, the longest first, so that the machine is busy until the end.
 var long = []string{
 	"perennial/test/e2e", "perennial/activities/charging", "perennial/activities", "perennial/cmd/perennial",
 	"perennial/workflows", "perennial/db", "perennial/api", "perennial/billing/lifecycle", "perennial/service/usage",

@@ -45,7 +45,7 @@ func (r *run) repeat(ctx context.Context) {
 	}
 }
 
-// seeded is how testkit.Seed prints a seed that it drew. One that it was given is given to the repeat too.
+// seeded matches testkit.Seed's line about a random seed. A given seed is also given to the repeat.
 var seeded = regexp.MustCompile(`seed (\d+); replay with ` + testkit.EnvSeed)
 
 // bySeed are the failed tests by the seed that they printed, or by none: another seed would be another test. A test
@@ -75,7 +75,7 @@ func (r *result) repeatable() bool {
 		!strings.Contains(r.text(), rule.Broken)
 }
 
-// summary closes the report and says whether everything passed. Its last line is the one that machines read.
+// summary prints the end of the report and returns whether everything passed. Its last line is for machines.
 func (r *run) summary(ctx context.Context) bool {
 	var passed, failed, skipped int
 	ok := ctx.Err() == nil
@@ -100,7 +100,7 @@ func (r *run) summary(ctx context.Context) bool {
 	return ok && failed == 0
 }
 
-// rest is what a reader of the failed tests must know of the others.
+// rest returns the information about the other tests that a reader of the failed ones needs.
 func (r *result) rest() string {
 	if r.broken && len(r.failed) > 0 {
 		return " (it died then: tests after that did not run)"

@@ -19,16 +19,16 @@ type event struct {
 	Output     string  `json:"Output"`
 }
 
-// result is what became of one package of one part.
+// result is the result of one package of one part.
 type result struct {
 	part            part
 	pkg             string
 	passed, skipped int
 	failed          []string // tests at the top level
-	// it did not compile, or its process died: nobody knows what the tests after that would have said
+	// it did not compile, or its process died: the results of the later tests are not known
 	broken  bool
-	died    bool // it printed what a process prints that dies
-	reached bool // it printed what a process prints that has run all its tests, and not all passed
+	died    bool // it printed the last words of a process that dies
+	reached bool // it printed the end of a process that ran all its tests, of which not all passed
 	raced   bool // the race detector found something, in whatever test that was printed
 	cached  bool
 	seconds float64
@@ -38,7 +38,8 @@ type result struct {
 
 func (r *result) ok() bool { return len(r.failed) == 0 && !r.broken }
 
-// text is what a reader needs of a failure. A process that died says why in the output of any test that had not ended.
+// text returns the output that a reader of a failure needs. The last words of a process that died are in the output of
+// any test that had not ended.
 func (r *result) text() string {
 	shown := r.failed
 	if r.broken || len(shown) == 0 {
@@ -54,7 +55,7 @@ func (r *result) text() string {
 var (
 	// dying begins the last words of a process: also of one that ran into its time limit.
 	dying = regexp.MustCompile(`^(panic|fatal error): `)
-	// racing is what the race detector prints, and what testing prints of it.
+	// racing matches the race detector's output, and testing's line about it.
 	racing = regexp.MustCompile(`WARNING: DATA RACE|race detected during execution of test`)
 )
 
@@ -76,7 +77,7 @@ func (c *collector) of(pkg string) *result {
 	return r
 }
 
-// read takes events until the stream ends; what is no event, such as a compiler's complaint, is the part's own output.
+// read reads events until the stream ends; other lines, such as a compiler's errors, are the part's own output.
 func (c *collector) read(stream io.Reader) error {
 	lines := json.NewDecoder(stream)
 	for {
@@ -135,7 +136,7 @@ func (r *result) count(action, top string, below bool) {
 		}
 	}
 	if !below && action != "fail" && !slices.Contains(r.failed, top) {
-		delete(r.output, top) // nobody will ask for it
+		delete(r.output, top) // it is not needed any more
 	}
 }
 

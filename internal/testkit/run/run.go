@@ -17,7 +17,7 @@ import (
 
 const (
 	quietAtMost = 15 * time.Second
-	// repeatAtMost is how many failures can be a busy machine's; more are a fault of the tree.
+	// repeatAtMost is the number of failures that a busy machine can cause; more are a fault of the tree.
 	repeatAtMost = 12
 )
 
@@ -42,7 +42,7 @@ func newRun(out io.Writer, clock func() time.Time) *run {
 
 // all runs the parts and reports whether every test passed.
 func (r *run) all(ctx context.Context, parts []part, places int) bool {
-	r.waiting = len(parts) // before anybody tells of it
+	r.waiting = len(parts) // before any report about it
 	stop := r.tell(ctx)
 	queue := make(chan part, len(parts))
 	for _, p := range parts {
@@ -65,7 +65,7 @@ func (r *run) all(ctx context.Context, parts []part, places int) bool {
 	return r.summary(ctx)
 }
 
-// part runs one call of `go test` and keeps what came of it.
+// part runs one call of `go test` and keeps its result.
 func (r *run) part(ctx context.Context, p part, alone bool) []*result {
 	r.mu.Lock()
 	r.under[p.name] = ""
@@ -129,7 +129,7 @@ func (r *run) goTest(ctx context.Context, p part, c *collector) error {
 	return readErr
 }
 
-// end tells of a package that has ended; a failure is shown at once, in full.
+// end reports a package that has ended; a failure is shown at once, in full.
 func (r *run) end(res *result, alone bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

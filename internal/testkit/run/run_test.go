@@ -106,7 +106,7 @@ func TestRun_NeverRepeatsARuleOrBrokenCode(t *testing.T) {
 	}
 }
 
-// What a process that died says of it is in the output of whatever test was under way.
+// The last words of a process that died are in the output of whatever test was running.
 func TestRun_ShowsWhyAProcessDied(t *testing.T) {
 	t.Parallel()
 	r := module(t, map[string]string{"db/a_test.go": `package db

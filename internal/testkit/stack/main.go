@@ -50,7 +50,7 @@ func main() {
 // start starts a server and says where it is, and how it is stopped.
 type start func(context.Context, io.Writer) (address string, stop func(context.Context) error, err error)
 
-// run starts what the environment does not already name, runs the command and stops what it started.
+// run starts the servers that the environment does not name, runs the command and stops the servers that it started.
 func run(args []string, temporal start, while int) (code int, err error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -88,7 +88,7 @@ func run(args []string, temporal start, while int) (code int, err error) {
 	return command(ctx, args)
 }
 
-// command runs args until they end; a signal to us is passed on, and what it leaves unheeded for 20 s is killed.
+// command runs args until they end; a signal to us is passed on, and a process that ignores it for 20 s is killed.
 func command(ctx context.Context, args []string) (int, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

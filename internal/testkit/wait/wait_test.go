@@ -20,7 +20,7 @@ var hasty = []*regexp.Regexp{
 	regexp.MustCompile(`"--?timeout", "\d+(ms|s)"`),
 }
 
-// allowed is where giving up is what is tested.
+// allowed lists the tests of giving up.
 var allowed = map[string]string{
 	"cmd/perennial/serve_test.go": `"doctor", "--timeout", "2s"`,
 }

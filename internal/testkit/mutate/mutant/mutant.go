@@ -1,5 +1,5 @@
-// Package mutant holds the calls that internal/testkit/mutate puts in the place of operators. Each call does what the
-// operator does, unless MUTANT chooses its number: then it does what the mutant does. The product never imports it.
+// Package mutant has the calls by which internal/testkit/mutate replaces operators. Each call does what the operator
+// does, unless MUTANT chooses its number: then it does what the mutant does. The product never imports it.
 package mutant
 
 import (
