@@ -36,15 +36,15 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 var began = time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
 
-// sale is a customer of a plan. First and Next are what the first invoice and the one after it must come to, in major
-// units, as arithmetic that a person can follow; the rates are percentages.
+// sale is a customer of a plan. first and next are the expected totals of the first invoice and the one after it, in
+// major units, by arithmetic that a person can follow; the rates are percentages.
 type sale struct {
 	plan        string
 	quantity    int64
 	first, next string
 	taxes       []tax.Rate
 	exempt      tax.Exemption
-	// changed is the quantity from half of the first period on, and difference what the invoice of that comes to.
+	// changed is the quantity from half of the first period on, and difference the total of the invoice for that.
 	changed    int64
 	difference string
 }
@@ -99,7 +99,7 @@ var sales = []sale{
 	},
 }
 
-// invoices are those of a sale: the first, the one of its change, and the next.
+// invoices returns the invoices of a sale: the first, the one of its change, and the next.
 func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.Invoice) {
 	t.Helper()
 	sub, _, err := subscribing.Create(p, subscribing.NewInput{

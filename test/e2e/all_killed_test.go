@@ -15,9 +15,9 @@ import (
 )
 
 // TestEveryPartIsKilledWhileFourProvidersFail: API, worker, PostgreSQL and Temporal are killed one after another, in a
-// random order and at random moments, while two apps take payments by all four providers, each of which fails in a way
-// of its own, and payments go over to a backup. In the end the providers' ledgers and the rows agree, for each app in
-// each currency.
+// random order and at random moments, while two apps take payments by all four providers, each of which fails in its
+// own way, and payments go to a backup. In the end the providers' ledgers and the rows agree, for each app in each
+// currency.
 func TestEveryPartIsKilledWhileFourProvidersFail(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
@@ -35,7 +35,7 @@ func TestEveryPartIsKilledWhileFourProvidersFail(t *testing.T) {
 		ids := (&wallets{Environment: env, t: t, ctx: ctx}).accounts("pawapay", "flutterwave", "adyen")
 		hear(t, w, map[string]string{"pawapay": ids[0], "flutterwave": ids[1], "adyen": ids[2]})
 		crowds[i] = load.New(t, env, seed+uint64(i))
-		crowds[i].Run(ctx, 1, load.RefundsWith(load.Wallet+"911")) // one that surely goes to the backup
+		crowds[i].Run(ctx, 1, load.RefundsWith(load.Wallet+"911")) // a method that surely goes to the backup
 	}
 	for _, crowd := range crowds {
 		crowd.Wait(t)
@@ -76,7 +76,7 @@ func hear(t *testing.T, w *world.World, accounts map[string]string) {
 	}
 }
 
-// upset has every provider fail for a few requests, or for a moment, in a way that ends by itself.
+// upset makes every provider fail for a few requests, or for a moment, in a way that ends automatically.
 func upset(t *testing.T, w *world.World, random *rand.Rand) {
 	t.Helper()
 	faults := []string{

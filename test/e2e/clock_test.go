@@ -24,9 +24,9 @@ import (
 )
 
 // TestClock_EqualsRealTime compares a year and more on a test clock, through the whole installation, with
-// billing/lifecycle called at the very instants: the same invoices, attempts, events and states, to the second. What
-// lifecycle itself decides wrongly is wrong on both sides; its property tests find that. This test finds what the
-// database, the workflows and the clock make of it.
+// billing/lifecycle called at the very instants: the same invoices, attempts, events and states, to the second. A wrong
+// decision of lifecycle is wrong on both sides; its property tests find that. This test finds errors of the database,
+// the workflows and the clock.
 func TestClock_EqualsRealTime(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"America/New_York", "UTC", "Africa/Douala", "Pacific/Auckland"}[:testkit.Scale(1, 4)] {
@@ -150,7 +150,7 @@ func (d *double) cancel() {
 }
 
 // same compares everything the API shows. A payment takes a moment of real time, and more than a minute where Temporal
-// was too busy to be told of it: then the reconciler brings it on.
+// was too busy for its signal: then the reconciler continues it.
 func (d *double) same() {
 	d.t.Helper()
 	want := d.expected()

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// away is how long Temporal stays away: longer than the reconciler leaves commands to their own signals.
+	// away is the time for which Temporal is away: longer than the reconciler leaves commands to their own signals.
 	away = 32 * time.Second
-	// actedOnWithin is how long commands may wait for workflows when Temporal is back.
+	// actedOnWithin is the time that commands may wait for workflows when Temporal is back.
 	actedOnWithin = 30 * time.Second
 )
 
@@ -90,7 +90,7 @@ func (c *commander) create(ctx context.Context, path string, body world.Object) 
 	return id
 }
 
-// commandAll gives the commands of each subscription in order, those of different ones at the same time.
+// commandAll sends the commands of each subscription in order, those of different ones at the same time.
 func (c *commander) commandAll(ctx context.Context) {
 	method := card("pm_card_visa")
 	details := world.Object{"paymentMethod": method["paymentMethod"], "paymentDetails": method["paymentDetails"]}

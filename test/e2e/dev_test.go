@@ -13,8 +13,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestDev_Story: one command brings everything up, plays the story and ends well; a second start finds what the
-// first left; a provider that does something else than told makes it end badly.
+// TestDev_Story: one command starts everything, plays the story and ends without an error; a second start finds the
+// data of the first; a provider that deviates from the story makes it fail.
 func TestDev_Story(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")

@@ -16,7 +16,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestDrainUnderLoad: a process that is told to stop first says that it wants no more, finishes what it has, and ends
+// TestDrainUnderLoad: a process that is asked to stop first reports that it is not ready, finishes its work, and ends
 // with exit code 0.
 func TestDrainUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func drain(ctx context.Context, t *testing.T, w *world.World, env *world.Environ
 		ready, err := env.Try(ctx, http.MethodGet, "/readyz", "", nil)
 		switch {
 		case err != nil && !saidNo:
-			refusedEarly.Add(1) // the listener is closed before anybody was told
+			refusedEarly.Add(1) // the listener was closed before readiness failed
 		case err != nil: // closed, as announced
 		case ready.Status == http.StatusServiceUnavailable && !saidNo:
 			saidNo = true

@@ -14,8 +14,9 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestFailover: what the primary surely did not take is on the backup within seconds; what it may have taken never goes
-// there, and is settled where it was sent. Each payment's money moves once, by the providers' own books.
+// TestFailover: a payment that the primary surely did not take is on the backup within seconds; one that it may have
+// taken never goes there, and is settled where it was sent. Each payment's money moves once, by the providers' own
+// books.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	n := testkit.Scale(3, 200)
@@ -84,7 +85,7 @@ func (e *wallets) accounts(names ...string) []string {
 	return ids
 }
 
-// credentials are those of an account at each provider beside Stripe.
+// credentials has the credentials of an account at each provider other than Stripe.
 var credentials = map[string]world.Object{
 	"adyen": {
 		"apiKey": "canarykey_of_adyen", "merchantAccount": "Acme", "webhookSecret": "ca9a41ca9a41ca9a41ca9a41ca9a41ca9a41",
@@ -97,7 +98,7 @@ var credentials = map[string]world.Object{
 	},
 }
 
-// payers makes customers whose numbers end so.
+// payers creates customers whose numbers have an ending.
 func (e *wallets) payers(n int, ending string) []string {
 	e.t.Helper()
 	out := make([]string, n)

@@ -21,12 +21,12 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// settled is how long an installation may need to come to rest after its last start: what a killed worker held is
-// repeated after ten seconds, what it never told of is found after a minute, and a payment without an answer is asked
-// after with growing gaps. A machine that runs a dozen installations at once needs its time, too.
+// settled is the time that an installation may need to come to rest after its last start: the activities of a killed
+// worker are repeated after ten seconds, work without a signal is found after a minute, and a payment without an answer
+// is polled with growing gaps. A machine that runs a dozen installations at once needs its time, too.
 var settled = time.Duration(testkit.Scale(5, 10)) * time.Minute
 
-// crash is one way to a failpoint: what is done until the process has died there.
+// crash is one way to a failpoint: the actions until the process has died there.
 type crash struct {
 	at   failpoint.Name
 	pass int // it dies at this pass
@@ -118,7 +118,7 @@ func tour(t *testing.T, seed uint64, round int) {
 	require.Equal(t, len(todo)+4, w.Service.Starts())
 }
 
-// stage is where the crashes of one tour happen.
+// stage is the installation in which the crashes of one tour happen.
 type stage struct {
 	w           *world.World
 	env         *world.Environment

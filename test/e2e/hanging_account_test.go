@@ -11,8 +11,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestHangingAccountLeavesTheOthers: more payments than the worker has slots hang at one provider, and those of another
-// one go through meanwhile.
+// TestHangingAccountLeavesTheOthers: more payments than the worker has slots hang at one provider, and the payments at
+// another one succeed meanwhile.
 func TestHangingAccountLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	n := testkit.Scale(12, 200)

@@ -16,7 +16,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// atOneTime is how many requests with the same key race.
+// atOneTime is the number of racing requests with the same key.
 const atOneTime = 50
 
 // TestIdempotency_KeysRace: fifty requests with one key have one effect and one answer, also while the process that

@@ -15,7 +15,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// backWithin is how long the subscriptions may be without workflows after Temporal came back empty.
+// backWithin is the time for which subscriptions may be without workflows after Temporal came back empty.
 const backWithin = 2 * time.Minute
 
 // TestTemporalDatabaseIsDeleted: everything in Temporal can be made again from PostgreSQL, and no charge is made again.
@@ -67,7 +67,7 @@ func TestTemporalDatabaseIsDeleted(t *testing.T) {
 	check.Sound(t, w)
 }
 
-// onClock is a subscription to a plan, on a test clock that stands at now.
+// onClock creates a subscription to a plan, on a test clock set to now.
 func onClock(
 	ctx context.Context, t *testing.T, env *world.Environment, planID string, now time.Time,
 ) (clock, sub string) {

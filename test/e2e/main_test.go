@@ -11,7 +11,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// atOnce is how many scenarios run at a time where nobody says: they wait much more than they work.
+// atOnce is the default number of scenarios that run at a time: they wait much more than they work.
 const atOnce = "12"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if err := errors.Join(testkit.Stop(), world.RemoveBinary()); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err) // nowhere else to say it
+		_, _ = fmt.Fprintln(os.Stderr, err) // there is no other place to report it
 		code = max(code, 1)
 	}
 	os.Exit(code)

@@ -12,7 +12,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// settledWithin is what a charge may take that an outage left undecided, once its provider answers.
+// settledWithin is the time that a charge left undecided by an outage may take once its provider answers.
 const settledWithin = 2 * time.Minute
 
 // troubled is an environment that charges at one provider.
@@ -104,8 +104,8 @@ func (e *troubled) count(where string, args ...any) (n int) {
 	return n
 }
 
-// later has minutes pass for what waits: it was asked about in vain so often. wholly: the account was silent all that
-// time.
+// later makes minutes pass for waiting payments, which were asked about in vain that many times. wholly: the account
+// was silent all that time.
 func (e *troubled) later(minutes, checks int, wholly bool) {
 	e.t.Helper()
 	_, err := e.w.Pool.Exec(e.ctx, `update transactions set checks = checks + $3, first_sent_at = first_sent_at - $2::int * interval '1 min',
@@ -120,8 +120,8 @@ func (e *troubled) later(minutes, checks int, wholly bool) {
 }
 
 // TestOutageEnds_AtAllProviders: each of the four providers is away for a short while again and again, and then for ten
-// minutes. It has carried out a part of what was sent, and sends no callbacks. After both, every charge is settled
-// within two minutes after it answers, and was captured once.
+// minutes. It has carried out a part of the requests, and sends no callbacks. After both, every charge is settled
+// within two minutes of the provider's return, and was captured once.
 func TestOutageEnds_AtAllProviders(t *testing.T) {
 	t.Parallel()
 	n := testkit.Scale(3, 60) // of each outage

@@ -35,8 +35,8 @@ func TestPostgresIsKilledUnderLoad(t *testing.T) {
 	})
 }
 
-// TestTemporalIsKilledUnderLoad: without the engine creations, commands and reads go on, and all that was acknowledged
-// happens afterwards.
+// TestTemporalIsKilledUnderLoad: without the engine, creations, commands and reads continue, and everything
+// acknowledged happens afterwards.
 func TestTemporalIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)

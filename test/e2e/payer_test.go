@@ -16,7 +16,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// confirmWithin is how long the payers below have: some confirm at once, one never does.
+// confirmWithin is the time that the payers below have: some confirm at once, one never does.
 const confirmWithin = 8 * time.Second
 
 // TestPayer: the banks of two subscribers want them to confirm their first payment. One opens the link of the event and
@@ -67,8 +67,8 @@ func TestPayer(t *testing.T) {
 	require.Equal(t, 1, canceled)
 }
 
-// TestPayer_AtAdyen: nothing is captured before the payer is back at our address. What the browser brings there is in
-// no log and in no history. A payer who confirms and comes back too late has not paid; the retry asks anew.
+// TestPayer_AtAdyen: nothing is captured before the payer is back at our address. The browser's parameters there appear
+// in no log and in no history. A payer who confirms and comes back too late has not paid; the retry asks again.
 func TestPayer_AtAdyen(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{Env: []string{"PAYMENT_CONFIRM_WITHIN=" + confirmWithin.String()}})
@@ -163,7 +163,8 @@ func (p payers) link(subscription string, n int) string {
 	}
 }
 
-// confirm is what a payer does: open the link, confirm at the bank's page, and come back. It returns with what.
+// confirm acts as a payer: open the link, confirm at the bank's page, and come back. It returns the query of the
+// return.
 func (p payers) confirm(link string) (query string) {
 	p.t.Helper()
 	page, _ := p.browse(http.MethodGet, link, "")
@@ -179,7 +180,7 @@ func (p payers) confirm(link string) (query string) {
 	return query
 }
 
-// read is what a page says that leads nowhere.
+// read returns the text of a page that leads nowhere.
 func (p payers) read(page string) string {
 	p.t.Helper()
 	location, said := p.browse(http.MethodGet, page, "")
@@ -187,7 +188,7 @@ func (p payers) read(page string) string {
 	return said
 }
 
-// browse asks once, and returns where the browser would go next, and what it shows.
+// browse makes one request, and returns where the browser would go next, and the page's text.
 func (p payers) browse(method, page, form string) (location, said string) {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.ctx, method, page, strings.NewReader(form))

@@ -18,7 +18,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// meter stands before a simulated provider and notes when requests come.
+// meter is a proxy of a simulated provider that records the times of requests.
 type meter struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -41,7 +41,7 @@ func newMeter(t *testing.T) *meter {
 	return m
 }
 
-// leadTo says where the simulator is.
+// leadTo sets the simulator's address.
 func (m *meter) leadTo(t *testing.T, to string) {
 	target, err := url.Parse(to)
 	require.NoError(t, err)

@@ -16,12 +16,12 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// answeredWithin is how long a command may take while everything is started again. The small scale runs beside all
-// other tests, on processors that it has to share, and only proves that each command is performed.
+// answeredWithin is the time that a command may take while everything is started again. The small scale runs together
+// with all other tests, on shared processors, and only proves that each command is performed.
 var answeredWithin = time.Duration(testkit.Scale(90, 10)) * time.Second
 
 // TestRestartOfEverything_LeavesCommandsTheirShare: after a loss of Temporal's database thousands of subscriptions need
-// their workflows again, and people go on to use theirs, most of which have none yet.
+// their workflows again, and people continue to use subscriptions, most of which have no workflow yet.
 func TestRestartOfEverything_LeavesCommandsTheirShare(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
@@ -69,7 +69,7 @@ func TestRestartOfEverything_LeavesCommandsTheirShare(t *testing.T) {
 	require.Less(t, all[len(all)-1], answeredWithin)
 }
 
-// sleeping makes subscriptions like one that exists, as they are after a loss: rows without workflows.
+// sleeping creates copies of a subscription in their state after a loss: rows without workflows.
 func sleeping(ctx context.Context, t *testing.T, w *world.World, like string, many int) (ids []string) {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, w.Pool.Config().ConnString())

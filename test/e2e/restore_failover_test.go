@@ -60,7 +60,7 @@ func TestPostgresIsRestored_AfterAFailover(t *testing.T) {
 	require.Equal(t, n, count(t, w, "select count(*) from payment_sends where reason = 'found after a restore'"))
 }
 
-// charging pauses or resumes that of accounts.
+// charging pauses or resumes the charging of accounts.
 func (e *wallets) charging(accounts []string, verb string) {
 	e.t.Helper()
 	for _, id := range accounts {

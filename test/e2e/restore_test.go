@@ -34,8 +34,8 @@ func TestPostgresIsRestored_NothingIsCapturedTwice(t *testing.T) {
 		t.Parallel()
 		restored(t, loss{clocks: true})
 	})
-	// The simulator forgets its keys, and we believe in them for so short a time that every repeat comes late: it must
-	// ask first. Test clocks stay out: what they do again is due when they do it, and so never late.
+	// The simulator forgets its keys, and our replay window is so short that every repeat comes late: it must ask
+	// first. Test clocks stay out: their repeated work is due when it is done, and so never late.
 	t.Run("after the provider forgot its keys", func(t *testing.T) {
 		t.Parallel()
 		restored(t, loss{windows: world.Windows{Provider: time.Hour, Replay: 6 * time.Second, AbsenceGap: 2 * time.Second}})
@@ -113,14 +113,14 @@ func restored(t *testing.T, l loss) {
 	check.Sound(t, w)
 }
 
-// lossy is an installation that loses a window, with subscriptions of which something is due in it.
+// lossy is an installation that loses a window, with subscriptions that have due work in it.
 type lossy struct {
 	t   *testing.T
 	w   *world.World
 	env *world.Environment
 
 	daily     string   // the plan of subscriptions by real time
-	fresh     []string // those that begin in the window
+	fresh     []string // subscriptions that begin in the window
 	clocks    []string
 	onClock   []string // their subscriptions
 	traveller string   // that on the second clock
@@ -128,7 +128,7 @@ type lossy struct {
 	due       int // captures until everything is paid
 }
 
-// subscribe makes subscriptions in their trials, by cards that pay in three ways.
+// subscribe creates subscriptions in their trials, by cards that pay in three ways.
 func (s *lossy) subscribe(ctx context.Context) (subs []string) {
 	if s.daily == "" {
 		var err error
@@ -179,7 +179,7 @@ func (s *lossy) awaitPaid(ctx context.Context) {
 	}
 }
 
-// endTrial writes another end of the trial: nobody waits for a real one.
+// endTrial sets another end of the trial: a real one would take too long.
 func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
 	conn, err := pgx.Connect(ctx, s.w.Pool.Config().ConnString())
 	require.NoError(s.t, err)
@@ -211,7 +211,7 @@ func (s *lossy) onClocks(ctx context.Context) {
 	s.due += 2 // the first of each
 }
 
-// failing is a card that is declined, until somebody scripts it.
+// failing is a card that is declined, until a script changes it.
 const failing = "pm_card_chargeCustomerFail"
 
 // payNow leaves charges without an answer when the copy is made.

@@ -20,8 +20,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// keyedDoor stands before the simulator and lets an account's present key in only. Behind it all keys are one account,
-// as they are at the provider: what was sent under one idempotency key is known under another secret key too.
+// keyedDoor is a proxy of the simulator that accepts only an account's present key. Behind it all keys are one account,
+// as they are at the provider: an idempotency key is known under another secret key too.
 type keyedDoor struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -49,7 +49,7 @@ func newKeyedDoor(t *testing.T, present string) *keyedDoor {
 	return d
 }
 
-// leadTo says where the simulator is.
+// leadTo sets the simulator's address.
 func (d *keyedDoor) leadTo(t *testing.T, to string) {
 	target, err := url.Parse(to)
 	require.NoError(t, err)
@@ -65,8 +65,8 @@ func (d *keyedDoor) roll(key string) {
 	d.present = key
 }
 
-// TestKeyRolledInTheMiddleOfCharges: the provider revokes the secret key while charges are going on, and the new one is
-// stored seconds later. A refused key is no failed payment: each is captured once, none is lost, and the books are the
+// TestKeyRolledInTheMiddleOfCharges: the provider revokes the secret key during charges, and the new one is stored
+// seconds later. A refused key is no failed payment: each is captured once, none is lost, and the books match the
 // provider's ledger.
 func TestKeyRolledInTheMiddleOfCharges(t *testing.T) {
 	t.Parallel()

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// promised is how late nothing may be, and within what a fault must show.
+	// promised is the promised bound of lateness, and the time within which a fault must show.
 	promised = time.Minute
-	// switchWithin is what Temporal may take to make a build current: an activity of its own that gets lost on a busy
-	// machine is repeated after a minute.
+	// switchWithin is the time that Temporal may take to make a build current: its own activity for that, if it gets
+	// lost on a busy machine, is repeated after a minute.
 	switchWithin = 3 * time.Minute
 )
 
-// TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch: two builds of the worker, rolled out under load with the
-// settings of production. Then a third is rolled out and nobody makes it current: all billing stops. It runs alone: it
+// TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch: two builds of the worker are rolled out under load with
+// the settings of production. Then a third is rolled out and is not made current: all billing stops. It runs alone: it
 // measures lateness, and a Temporal that a dozen other tests crash and flood takes a minute for the switch itself.
 func TestRollingUpdate_KeepsItsPromiseAndShowsAForgottenSwitch(t *testing.T) { //nolint:paralleltest // see above
 	w := world.New(t, world.Config{Workerless: true, Env: []string{"RECONCILE_EVERY=30s", "BOOTSTRAP_EVERY=15s"}})

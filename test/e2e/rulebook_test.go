@@ -83,7 +83,7 @@ func (b *rulebook) apply(cmd lifecycle.Command) {
 	b.charge()
 }
 
-// newCard gives the customer another card; lifecycle then charges what is unpaid.
+// newCard gives the customer another card; lifecycle then charges unpaid invoices.
 func (b *rulebook) newCard(pays bool) {
 	b.pays = pays
 	b.state.Subscription.MethodChangedAt = b.now

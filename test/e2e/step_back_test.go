@@ -19,9 +19,9 @@ import (
 // so that only `make soak` does it; TestReconcile_FindsDatesThatNothingWaitsFor writes by hand what they leave behind.
 var earlierBuilds = []string{"d051983a"}
 
-// TestStepBack_ToThePreviousBuild: a new build has made drafts, pauses, dated changes and grants. It is replaced by the
-// one before it, which takes commands meanwhile, until every date has passed; then it comes back. Nothing is lost,
-// nothing waits for a renewal, and nobody is charged twice.
+// TestStepBack_ToThePreviousBuild: a new build has made drafts, pauses, dated changes and grants. The build before
+// replaces it and takes commands, until every date has passed; then the new one comes back. Nothing is lost, nothing
+// waits for a renewal, and every payer is charged once.
 func TestStepBack_ToThePreviousBuild(t *testing.T) {
 	t.Parallel()
 	for _, commit := range earlierBuilds[:testkit.Scale(0, len(earlierBuilds))] {

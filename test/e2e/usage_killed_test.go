@@ -58,14 +58,14 @@ func TestUsageIsBilledOnceWhileEveryPartIsKilled(t *testing.T) {
 	requireCrossedOnce(ctx, t, w)
 	all.cancelThose(ctx, t, stays)
 	check.AtRest(t, w, settled)
-	load.PayAll(t, env, settled) // what a cancellation left open before its first attempt
+	load.PayAll(t, env, settled) // invoices that a cancellation left open before their first attempt
 	check.AtRest(t, w, settled)
 	check.Sound(t, w)
 	all.requireBilledOnce(ctx, t, env, w)
 	requireCrossedOnce(ctx, t, w)
 }
 
-// fate is what becomes of a subscription whose usage is reported.
+// fate is the course of a subscription whose usage is reported.
 type fate int
 
 const (
@@ -105,7 +105,7 @@ type reporters struct {
 	all []*reporter
 }
 
-// reporter is one subscription with what was accepted of its usage.
+// reporter is one subscription with its accepted usage.
 type reporter struct {
 	env   *world.Environment
 	fate  fate
@@ -171,7 +171,7 @@ func (a *reporters) reports(env *world.Environment, plan string, seed uint64, f 
 	}
 }
 
-// live lets months pass on a test clock, and cancels.
+// live makes months pass on a test clock, and cancels.
 func (m *reporter) live(ctx context.Context, random *rand.Rand) error {
 	pause(ctx, time.Duration(random.IntN(1500))*time.Millisecond)
 	for range random.IntN(3) {

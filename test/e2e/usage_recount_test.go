@@ -10,7 +10,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// requireBilledOnce compares what was accepted with the lines of usage, in units and in money.
+// requireBilledOnce compares the accepted usage with the lines of usage, in units and in money.
 func (a *reporters) requireBilledOnce(ctx context.Context, t *testing.T, env *world.Environment, w *world.World) {
 	t.Helper()
 	records, refused := 0, map[string]int{}
@@ -40,8 +40,8 @@ func (a *reporters) requireBilledOnce(ctx context.Context, t *testing.T, env *wo
 		count(t, w, "select count(distinct invoice_id) from invoice_lines where kind = 'usage'"))
 }
 
-// requireCrossedOnce holds that no threshold is announced or billed twice in a period, and that the invoices which
-// thresholds asked for are those that were issued. What they bill is among the lines of requireBilledOnce.
+// requireCrossedOnce checks that no threshold is announced or billed twice in a period, and that the invoices that
+// thresholds requested are those that were issued. Their lines are among those of requireBilledOnce.
 func requireCrossedOnce(ctx context.Context, t *testing.T, w *world.World) {
 	t.Helper()
 	var announced, twice, billing, without int
@@ -59,7 +59,7 @@ func requireCrossedOnce(ctx context.Context, t *testing.T, w *world.World) {
 	t.Logf("%d thresholds were announced, %d of them billed at once", announced, billing)
 }
 
-// told names the times of a subscription's records and segments, for a test that fails.
+// told returns the times of a subscription's records and segments, for a test that fails.
 func told(ctx context.Context, t *testing.T, w *world.World, sub string) (text string) {
 	t.Helper()
 	require.NoError(t, w.Pool.QueryRow(ctx, `select concat('canceled ', s.canceled_at, ', since ', s.metered_since, ', late until ',

@@ -12,8 +12,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// usedOnClocks is what the subscriptions on clocks use in Europe: that of the first one reaches a threshold, which bills
-// it at once, and that of the second one is on its renewal.
+// usedOnClocks is the usage in Europe of the subscriptions on clocks: the first one reaches a threshold, which bills it
+// at once, and the second one is billed on its renewal.
 var usedOnClocks = []int64{80, 20}
 
 // report reports the usage of the subscriptions on clocks, which apps send again after a restore, and waits for what it
@@ -37,7 +37,7 @@ func (s *lossy) report(ctx context.Context) {
 	}
 }
 
-// requireUsageBilled holds that each unit is billed once.
+// requireUsageBilled checks that each unit is billed once.
 func (s *lossy) requireUsageBilled(ctx context.Context) {
 	for i, sub := range s.onClock {
 		units, cents := usageLines(ctx, s.t, s.env, sub)

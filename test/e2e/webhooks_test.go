@@ -47,7 +47,7 @@ func TestWebhooks_KillsLoseNoEvent(t *testing.T) {
 	written := make(chan struct{})
 	go func() { writers.Wait(); close(written) }()
 	kills, began := 0, time.Now()
-	for under := true; under || kills < testkit.Scale(3, 60); { // deliveries go on for longer than the writers
+	for under := true; under || kills < testkit.Scale(3, 60); { // deliveries continue longer than the writers
 		pause(ctx, 500*time.Millisecond+time.Duration(random.Int64N(int64(2500*time.Millisecond))))
 		kills++
 		switch (kills + random.IntN(2)) % 3 {
@@ -76,7 +76,7 @@ func TestWebhooks_KillsLoseNoEvent(t *testing.T) {
 	t.Logf("everything was decided after %s", time.Since(began).Round(time.Second))
 }
 
-// temper is how the i-th receiver behaves.
+// temper returns the behaviour of the i-th receiver.
 func temper(i int) []receiver.Step {
 	ok, bad := receiver.Status(200), receiver.Status(500)
 	switch i % 5 {

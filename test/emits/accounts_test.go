@@ -34,7 +34,7 @@ func (s *stage) account(key string) (db.ProviderConfig, error) {
 	}, nil)
 }
 
-// onAccount performs what is asked of a backup with a key.
+// onAccount performs a command on a backup with a key.
 func onAccount(s *stage, key string, perform func(
 	ctx context.Context, by usecase.Caller, id string, around usecase.Around[db.ProviderConfig]) error,
 ) func() error {

@@ -117,7 +117,7 @@ var answers = map[string]func(*stage) func() error{
 	},
 }
 
-// disputed is what the provider says of a payment that was disputed, and of one whose dispute was open before.
+// disputed records the provider's answer about a payment that was disputed, or whose dispute was open before.
 func (s *stage) disputed(state answer.DisputeState, withdrawn money.Minor) func() error {
 	txn, err := s.charge(true)
 	s.must(err)
@@ -133,7 +133,7 @@ func (s *stage) disputed(state answer.DisputeState, withdrawn money.Minor) func(
 	return func() error { return say(state, withdrawn) }
 }
 
-// send sends a payment to the provider, which does what the script says.
+// send sends a payment to the provider, which follows the script.
 func (s *stage) send(txn string, script scene.Answer) error {
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return script }
 	_, err := s.Payments.Charge(s.ctx, contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn, Now: s.Clock.Now()})

@@ -27,8 +27,8 @@ var unaudited = map[string]struct {
 	"migratePlan":            {2, "each subscription is moved in a transaction of its own, and the request ends with one"},
 }
 
-// requireAudited holds how many entries a performed operation left against what it has to leave: one for a request, and
-// none for what follows from time and from providers.
+// requireAudited compares the number of entries of a performed operation with the required one: one for a request, and
+// none for consequences of time and of providers.
 func requireAudited(t *testing.T, o event.Operation, entries int) {
 	t.Helper()
 	want := 0
@@ -48,8 +48,8 @@ func (s *stage) auditEntries() (n int) {
 	return n
 }
 
-// unchanged lists the operations without fields whose entries tell of no changed field, each with its reason. The
-// entries of operations with fields name those that were sent, which are not known here.
+// unchanged lists the operations without fields whose entries have no changed field, each with its reason. The entries
+// of operations with fields name the sent ones, which are not known here.
 var unchanged = map[string]string{
 	"payInvoice":   "it makes a payment, which the API tells of",
 	"retryInvoice": "it makes a payment, which the API tells of",
@@ -62,8 +62,8 @@ var unchanged = map[string]string{
 	"pauseCharging it is paused already":        "nothing changes",
 }
 
-// requireChanges holds that each of the last entries tells of a change, where the operation takes no fields: only what
-// it did can say what changed.
+// requireChanges checks that each of the last entries has a change, where the operation takes no fields: only the
+// operation itself can say what changed.
 func (s *stage) requireChanges(o event.Operation, entries int) {
 	s.t.Helper()
 	name := strings.TrimSpace(o.Name + " " + o.When)

@@ -47,7 +47,7 @@ func (s *stage) granted(expiresAt time.Time) balance.Grant {
 	return g
 }
 
-// grantTo gives a customer what the work of draftFor costs.
+// grantTo gives a customer the price of draftFor's work.
 func (s *stage) grantTo(customerID string, expiresAt time.Time) (made balance.Grant, err error) {
 	err = s.service.Customers.GrantCredit(s.ctx, s.by,
 		balance.Grant{CustomerID: customerID, Currency: "EUR", Amount: 1000, ExpiresAt: expiresAt},

@@ -16,7 +16,8 @@ import (
 	"perennial/test/scene"
 )
 
-// grace lets the invoices of renewals be drafts for an hour, until what it returns is called: others share the stage.
+// grace makes the invoices of renewals drafts for an hour, until the returned function is called: other operations
+// share the stage.
 func (s *stage) grace() (end func()) {
 	s.t.Helper()
 	choose := func(minutes int) {
@@ -71,7 +72,7 @@ func (s *stage) calling(metric string, thresholds ...metered.Threshold) *life {
 	return l
 }
 
-// merges set the scene of what the merge of usage records leads to.
+// merges set the scene for the results of the merge of usage records.
 var merges = map[string]func(*stage) func() error{
 	"limit_reached": func(s *stage) func() error {
 		l := s.calling("limited")
@@ -97,7 +98,7 @@ func (s *stage) merge() error {
 	return errors.Join(merged, asked)
 }
 
-// draftTimers set the scene of what a grace leads to.
+// draftTimers set the scene for the consequences of a grace.
 var draftTimers = map[string]func(*stage) func() error{
 	"renewal the environment has a grace for invoices": func(s *stage) func() error {
 		renew := s.active(1000).at(subscription.ActionRenewal)

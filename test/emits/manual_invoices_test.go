@@ -72,7 +72,7 @@ func overdue(s *stage) func() error {
 	}
 }
 
-// overdueAfterTheEnd sets the scene of the end of the payment terms of what a canceled subscription left open.
+// overdueAfterTheEnd sets the scene for the end of the payment terms of a canceled subscription's open invoice.
 func overdueAfterTheEnd(s *stage) func() error {
 	l := s.active(1000)
 	s.must(l.sent())

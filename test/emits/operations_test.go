@@ -30,7 +30,7 @@ func union[K comparable, V any](sets ...map[K]V) map[K]V {
 	return all
 }
 
-// Each operation of the table is performed, and emits what the table says: nothing more, nothing less, in that order.
+// Each operation of the table is performed, and emits exactly the events of the table, in that order.
 func TestOperations_EmitWhatTheTableSays(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -48,7 +48,7 @@ func TestOperations_EmitWhatTheTableSays(t *testing.T) {
 	s.RequireSound(t)
 }
 
-// Every type of the catalogue is emitted by some operation, and every operation that there is stands in the table.
+// Some operation emits every type of the catalogue, and the table has every operation.
 func TestOperations_AreComplete(t *testing.T) {
 	t.Parallel()
 	emitted, named, rows := map[event.Type]bool{}, map[event.Cause][]string{}, map[event.Cause]int{}

@@ -1,5 +1,5 @@
 // Package emits proves the table of operations and events (event.Operations): it performs each operation with the real
-// rules, use cases and database, and compares what was written.
+// rules, use cases and database, and compares the stored events.
 package emits
 
 import (
@@ -36,7 +36,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// stage is where operations are performed, one after the other: each on a customer of its own.
+// stage is where operations are performed, one after the other, each on a separate customer.
 type stage struct {
 	*scene.Scene
 	t       *testing.T
@@ -127,7 +127,7 @@ func (s *stage) active(amount money.Minor) *life {
 	return l
 }
 
-// paused is one that is paused a day after its first period was paid.
+// paused returns a subscription that is paused a day after its first period was paid.
 func (s *stage) paused(pause lifecycle.Pause) *life {
 	s.t.Helper()
 	l := s.active(1000)
@@ -174,7 +174,7 @@ func (s *stage) pastDue() *life {
 	return l
 }
 
-// refunding is one that was canceled with a refund, which is in progress.
+// refunding returns a subscription that was canceled with a refund, which is in progress.
 func (s *stage) refunding() *life {
 	s.t.Helper()
 	l := s.active(1000)
@@ -183,7 +183,7 @@ func (s *stage) refunding() *life {
 	return l
 }
 
-// pass lets days go by.
+// pass moves the clock by days.
 func (s *stage) pass(days int) { s.Clock.Set(s.Clock.Now().AddDate(0, 0, days)) }
 
 func (l *life) sub() subscription.Subscription {
@@ -193,7 +193,7 @@ func (l *life) sub() subscription.Subscription {
 	return sub
 }
 
-// due does what is due now.
+// due performs the due work.
 func (l *life) due() error {
 	if l.sub().NextAction == subscription.ActionBillUsage {
 		_, err := l.Usage.BillUsage(l.ctx, contract.AdvanceInput{Ref: l.ref, Now: l.Clock.Now()})
@@ -203,7 +203,7 @@ func (l *life) due() error {
 	return err
 }
 
-// wait lets time pass until the next automatic action, which must be the one named, is due.
+// wait moves the clock to the next automatic action, which must be the one named.
 func (l *life) wait(action subscription.Action) {
 	l.t.Helper()
 	sub := l.sub()
@@ -231,7 +231,7 @@ func (l *life) change(c subscriptions.PlanChange) error {
 	return l.service.Subscriptions.ChangePlan(l.ctx, l.by, l.ref.ID, c, usecase.Around[usecase.Performed]{})
 }
 
-// seats is one that has paid for one seat.
+// seats returns a subscription that has paid for one seat.
 func (s *stage) seats() *life {
 	s.t.Helper()
 	l := s.active(1000)
@@ -258,12 +258,12 @@ func (l *life) invoice() invoice.Invoice {
 	return rows[0]
 }
 
-// answer is what the provider says about the newest charge.
+// answer records the provider's answer to the newest charge.
 func (l *life) answer(outcome answer.Outcome) error {
 	return l.hear(l.newest(payment.Charge).ID, answer.Answer{Outcome: outcome})
 }
 
-// hear records what the provider says about a payment, as the activity does. A success is of the amount asked for.
+// hear records the provider's answer about a payment, as the activity does. A success is of the requested amount.
 func (s *stage) hear(id string, said answer.Answer) error {
 	wall := s.Clock.Now()
 	return s.Store.InTx(s.ctx, db.BySystem("test"), wall, func(tx *db.Tx) error {

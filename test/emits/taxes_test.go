@@ -26,7 +26,7 @@ var taxes = map[string]func(*stage) func() error{
 	},
 }
 
-// taxRate holds nowhere that another operation's customer lives.
+// taxRate applies in a country where no other operation's customer lives.
 func taxRate() tax.Definition {
 	return tax.Definition{Rate: tax.Rate{Name: "VAT", Percent: money.Whole(19)}, Country: "DE", Stacks: true}
 }

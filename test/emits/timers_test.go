@@ -126,7 +126,7 @@ var clocks = map[string]func(*stage) func() error{
 	},
 }
 
-// erasures are the same for what follows the deletion of a customer or a test clock.
+// erasures are the same for the consequences of deleting a customer or a test clock.
 var erasures = map[string]func(*stage) func() error{
 	"a subscription of the customer is canceled": func(s *stage) func() error {
 		s.must(s.deleteCustomer(s.active(1000).sub().CustomerID)())
@@ -155,7 +155,7 @@ func (s *stage) eraseBatch() error {
 // soon is a date in the current period.
 func (l *life) soon() time.Time { return l.sub().CurrentPeriod.Start.AddDate(0, 0, 7) }
 
-// at waits for the next automatic action, and returns what does it.
+// at waits for the next automatic action, and returns the function that performs it.
 func (l *life) at(action subscription.Action) func() error {
 	l.wait(action)
 	return l.due

@@ -88,7 +88,7 @@ func (r refusing) Send(context.Context, webhooks.Request) webhooks.Result {
 	return webhooks.Result{Status: int(r), Failure: webhooks.FailedStatus, Detail: "The receiver refused."}
 }
 
-// attempt makes attempt n of a delivery, which is answered with a status, to an endpoint that has failed for some time.
+// attempt makes attempt n of a delivery, which gets a status, to an endpoint that has failed for some time.
 func (s *stage) attempt(status, n int, failing time.Duration) func() error {
 	e := s.endpoint()
 	s.Announce(s.t, 1)

@@ -27,7 +27,7 @@ func (l *Life) Notify(txn payment.Transaction, event, ref string) {
 	require.Zero(l.T, l.OpenCallbacks(), "%s is dealt with", event)
 }
 
-// OpenCallbacks counts the callbacks that somebody must still look at.
+// OpenCallbacks counts the unprocessed callbacks.
 func (l *Life) OpenCallbacks() int {
 	l.T.Helper()
 	refs, err := l.Store.Reconcile.OpenCallbacksBefore(l.T.Context(), l.Clock.Now().Add(time.Hour), 10)

@@ -10,8 +10,8 @@ import (
 	"perennial/db"
 )
 
-// ForgetDates has the subscription wait for its next boundary only, as a build leaves it that knows nothing of what
-// else is due.
+// ForgetDates makes the subscription wait for its next boundary only, as a build that does not know its other dates
+// leaves it.
 func (l *Life) ForgetDates() {
 	l.T.Helper()
 	_, err := l.Pool.Exec(l.T.Context(), `update subscriptions set next_action_at = case when status in ('paused', 'canceled') then null
@@ -20,7 +20,7 @@ func (l *Life) ForgetDates() {
 	require.NoError(l.T, err)
 }
 
-// Restore is what the next payment finds: a database under another server. Seconds have passed since the loss.
+// Restore simulates a restored database under another server, seconds after the loss, for the next payment.
 func (l *Life) Restore() {
 	l.T.Helper()
 	_, err := l.Pool.Exec(l.T.Context(), "update database_server set identity = 'another'")

@@ -17,7 +17,7 @@ import (
 	"perennial/test/scene"
 )
 
-// CheckBySchedule asks about payments whenever their own schedules say so.
+// CheckBySchedule checks payments at the times of their own schedules.
 func (l *Life) CheckBySchedule(t *testing.T, ids []string, until time.Time) {
 	t.Helper()
 	for {

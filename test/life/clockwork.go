@@ -58,7 +58,7 @@ func NewClockwork(t *testing.T) *Clockwork {
 	return w
 }
 
-// signal does what the subscription's workflow does when it is woken: it reloads, and follows the attempt.
+// signal does what the woken workflow of the subscription does: it reloads, and follows the attempt.
 func (w *Clockwork) signal(ctx context.Context, s db.SignalSubscription) {
 	w.mu.Lock()
 	w.Wakes = append(w.Wakes, s.ID+" "+w.clockNow(ctx).Format(time.DateOnly))

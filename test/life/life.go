@@ -1,6 +1,5 @@
-// Package life drives one subscription of a scene as its workflow would, for tests of the activities: what is due is
-// done, charges are brought forward, commands are performed, and what it led to is read. It does not own what a test
-// expects.
+// Package life drives one subscription of a scene as its workflow would, for tests of the activities: it performs due
+// work, charges and commands, and reads the results. It does not own a test's expectations.
 package life
 
 import (
@@ -26,7 +25,7 @@ import (
 	"perennial/test/scene"
 )
 
-// CancelNow cancels at once; refund is what becomes of unused time.
+// CancelNow cancels at once; refund is the treatment of unused time.
 func CancelNow(refund string) Command {
 	return Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true, Refund: refund}
 }
@@ -34,7 +33,8 @@ func CancelNow(refund string) Command {
 // Day is a day without a change of the clocks.
 const Day = 24 * time.Hour
 
-// Life drives one subscription as its workflow would, but calls every activity twice: what was done is not done again.
+// Life drives one subscription as its workflow would, but calls every activity twice: the second call must change
+// nothing.
 type Life struct {
 	*scene.Scene
 	T     testing.TB
@@ -43,7 +43,7 @@ type Life struct {
 	Snap  contract.Snapshot
 }
 
-// Begin subscribes a customer with a card to p and lets what is due happen.
+// Begin subscribes a customer with a card to p and performs the due work.
 func Begin(t testing.TB, s *scene.Scene, p plan.Plan) *Life {
 	t.Helper()
 	l := &Life{Scene: s, T: t, Payer: s.Customer(t, "")}
@@ -54,7 +54,7 @@ func Begin(t testing.TB, s *scene.Scene, p plan.Plan) *Life {
 	return l
 }
 
-// Reload reads what the workflow would know, and changes nothing: what is due stays due.
+// Reload reads the workflow's snapshot, and changes nothing: due work stays due.
 func (l *Life) Reload() {
 	require.NoError(l.T, l.Store.InTx(l.T.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) error {
 		state, err := tx.Lifecycle.LockSubscription(l.T.Context(), l.Env, l.Ref.ID)
@@ -63,7 +63,7 @@ func (l *Life) Reload() {
 	}))
 }
 
-// Until lets time pass to at, doing what is due on the way.
+// Until moves the clock to at, performing the due work on the way.
 func (l *Life) Until(at time.Time) {
 	l.T.Helper()
 	for {
@@ -115,7 +115,7 @@ func (l *Life) unchanged(before map[string][]string) {
 	}
 }
 
-// Due does what is due now.
+// Due performs the due work.
 func (l *Life) Due() {
 	l.T.Helper()
 	caughtUp := l.Clock.Now().Sub(l.Snap.NextAt) < 10*Day // else one call does not do all that is due
@@ -130,7 +130,7 @@ func (l *Life) Collecting() {
 	require.NotNil(l.T, l.Snap.Live)
 }
 
-// Wake does what the workflow does when it is woken.
+// Wake does what the woken workflow does.
 func (l *Life) Wake() {
 	l.T.Helper()
 	l.Snap = twice(l, true, l.Advance)
@@ -181,7 +181,7 @@ type Command struct {
 	Amount          *int64
 }
 
-// Outcome is what a command led to.
+// Outcome is the result of a command.
 type Outcome struct {
 	TransactionID string
 	Refusal       *fault.Error
@@ -252,7 +252,7 @@ func (l *Life) newest() string {
 	return all[len(all)-1].ID
 }
 
-// Perform is a command that must not be refused, with what follows from it now.
+// Perform performs a command that must not be refused, and the due work after it.
 func (l *Life) Perform(c Command) Outcome {
 	l.T.Helper()
 	out := l.Command(c)
@@ -279,7 +279,8 @@ func (l *Life) Invoices() []invoice.Invoice {
 	return list
 }
 
-// Transactions lists the subscription's, oldest first, and of one instant those of older invoices.
+// Transactions lists the subscription's transactions, oldest first, those of one instant by the order of their
+// invoices.
 func (l *Life) Transactions() []payment.Transaction {
 	l.T.Helper()
 	list, _, err := l.Store.Payments.Transactions(l.T.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.Ref.ID},
@@ -337,7 +338,7 @@ func (l *Life) Refunds() []payment.Transaction {
 // Sound wants the books to be sound.
 func (l *Life) Sound() { l.T.Helper(); l.RequireSound(l.T) }
 
-// Statuses lists those of transactions.
+// Statuses lists the statuses of transactions.
 func Statuses(list []payment.Transaction) []payment.Status {
 	var out []payment.Status
 	for _, t := range list {

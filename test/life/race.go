@@ -26,7 +26,7 @@ func (l *Life) CheckUntilSettled(ctx context.Context, txn string) error {
 	}
 }
 
-// CommandUntilJudged repeats as a caller does to whom a 503 says that nothing was performed.
+// CommandUntilJudged repeats a command as the caller does that gets a 503, which means that nothing was performed.
 func (l *Life) CommandUntilJudged(ctx context.Context, c Command) (*fault.Error, error) {
 	for {
 		_, err := l.Ask(c)
@@ -42,7 +42,7 @@ func (l *Life) CommandUntilJudged(ctx context.Context, c Command) (*fault.Error,
 	}
 }
 
-// deadlocked tells PostgreSQL's last resort from trouble that a repeat fixes.
+// deadlocked distinguishes PostgreSQL's last resort from faults that a repeat fixes.
 func deadlocked(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "40P01"

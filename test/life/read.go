@@ -30,7 +30,7 @@ func (l *Life) RefundRows(t testing.TB) (refunds []payment.Transaction) {
 	return refunds
 }
 
-// Outcomes lists what the sends of a transaction were answered.
+// Outcomes lists the outcomes of the sends of a transaction.
 func (l *Life) Outcomes(txn string) (out []answer.Outcome) {
 	for _, s := range l.Sends(txn) {
 		out = append(out, s.Outcome)
@@ -38,7 +38,7 @@ func (l *Life) Outcomes(txn string) (out []answer.Outcome) {
 	return out
 }
 
-// RequireBalanced wants all invoices that count to come to what was paid, is due, and is left as credit.
+// RequireBalanced checks that all invoices that count sum to the amounts paid, due and left as credit.
 func (l *Life) RequireBalanced(t *testing.T) {
 	t.Helper()
 	var billed, due, kept money.Minor
@@ -65,7 +65,7 @@ func (l *Life) RequireBalanced(t *testing.T) {
 	require.Equal(t, billed, kept+due-credit)
 }
 
-// Disputes lists what was announced of them: the events and the statuses in them.
+// Disputes lists the announcements of disputes: the events and the statuses in them.
 func (l *Life) Disputes() (said []string) {
 	l.T.Helper()
 	rows, err := l.Pool.Query(l.T.Context(),
@@ -89,7 +89,7 @@ func (l *Life) Transaction(id string) payment.Transaction {
 	return txn
 }
 
-// Net is what the books say a charge has brought in.
+// Net returns the money that a charge has brought in, by the books.
 func (l *Life) Net(id string) money.Minor {
 	sum := l.Transaction(id).Amount
 	for _, r := range l.RefundRows(l.T) {
@@ -146,7 +146,7 @@ func (l *Life) OverlookedKinds() (kinds []string) {
 	return kinds
 }
 
-// Operations lists what the provider was asked about a transaction, in order.
+// Operations lists the provider's requests about a transaction, in order.
 func (l *Life) Operations(txn string) []string {
 	var out []string
 	for _, c := range l.Provider.Calls() {

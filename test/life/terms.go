@@ -16,7 +16,7 @@ import (
 // CountOverdue counts the events that announce an overdue invoice of a subscription.
 const CountOverdue = "select count(*) from events where type = 'invoice.overdue' and subscription_id = $1"
 
-// Perform performs a command on a subscription whose workflow nobody plays.
+// Perform performs a command on a subscription whose workflow is not played.
 func Perform(t testing.TB, s *scene.Scene, ref contract.Ref, cmd lifecycle.Command) {
 	t.Helper()
 	quiet := s.Store.With(&scene.Effects{})

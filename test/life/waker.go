@@ -13,7 +13,7 @@ import (
 	"perennial/test/scene"
 )
 
-// Waker notes what the reconciler starts and signals.
+// Waker records the reconciler's starts and signals.
 type Waker struct {
 	mu  sync.Mutex
 	Did []string
@@ -76,7 +76,7 @@ func (w *Waker) Attended(context.Context, string) (bool, error) {
 	return w.KeepsUp(), nil
 }
 
-// Pass makes one pass and answers what it did.
+// Pass makes one pass and returns its actions.
 func (w *Waker) Pass(t *testing.T, s *scene.Scene) []string {
 	t.Helper()
 	w.Did = nil

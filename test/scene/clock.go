@@ -12,14 +12,14 @@ import (
 	"perennial/db"
 )
 
-// Clock is the real time of a scene: it stands still unless it is moved, or follows another clock.
+// Clock is the real time of a scene: it changes only when it is moved, or follows another clock.
 type Clock struct {
 	mu     sync.Mutex
 	now    time.Time
 	follow func() time.Time
 }
 
-// Now answers the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,14 +39,14 @@ func (c *Clock) Set(at time.Time) {
 // Add moves the clock by d.
 func (c *Clock) Add(d time.Duration) { c.Set(c.Now().Add(d)) }
 
-// Follow makes the clock another one's, such as that of a workflow test environment.
+// Follow makes the clock follow another one, such as that of a workflow test environment.
 func (c *Clock) Follow(now func() time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.follow = now
 }
 
-// Effects is a db.Dispatcher that remembers what was to follow commits.
+// Effects is a db.Dispatcher that records the effects of commits.
 type Effects struct {
 	mu      sync.Mutex
 	starts  []contract.Ref

@@ -15,7 +15,7 @@ import (
 	"perennial/providers"
 )
 
-// Answer is what the provider does with the first request under a key.
+// Answer is the provider's reaction to the first request under a key.
 type Answer int
 
 // The answers.
@@ -24,7 +24,7 @@ const (
 	Decline                    // refuses
 	Pend                       // accepts and decides later: see Settle
 	Silent                     // takes the money, but the answer is lost
-	Lose                       // never receives the request, and nobody hears of that
+	Lose                       // never receives the request, and sends no callback
 	Refuse                     // says that it did not take the request
 	Mischarge                  // takes one unit more than asked for
 	Limit                      // answers 429: it does not take the request now
@@ -33,7 +33,7 @@ const (
 	Reused                     // refuses the key: it took the money under it before, by a request with another card
 )
 
-// Window is how long the provider of a scene remembers keys.
+// Window is the time for which the provider of a scene remembers keys.
 const Window = 20 * time.Hour
 
 // Provider is a payment provider in memory. It remembers keys for Window, as real ones do, so that charging twice is
@@ -45,7 +45,7 @@ type Provider struct {
 	Script func(n int, in providers.ChargeRequest) Answer
 	// RefundScript is the same for refunds.
 	RefundScript func(n int, in providers.RefundRequest) Answer
-	// LookupScript may answer a look-up in place of what is there: true.
+	// LookupScript may replace the answer to a look-up: true.
 	LookupScript func(in providers.LookupRequest) (providers.Outcome, bool)
 	// During is called before a request is answered, while it is in flight, without the ledger's lock.
 	During func(operation, transactionID string)
@@ -100,7 +100,7 @@ func newProvider(now func() time.Time) *Provider {
 	}
 }
 
-// Captures tells how often money was taken for each transaction.
+// Captures returns how often money was taken for each transaction.
 func (p *Provider) Captures() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,9 +131,8 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge, or of a further capture by its reference, back without us, as a person does
-// at the provider's dashboard, and returns the refund's reference. Its metadata may have something where ours have our
-// id.
+// RefundElsewhere refunds amount of a charge, or of a further capture by its reference, without us, as a person does at
+// the provider's dashboard, and returns the refund's reference. Its metadata may have a value in place of our id.
 func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor, metadata ...string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +155,7 @@ func (p *Provider) SettleElsewhere(ref string, outcome providers.Outcome) {
 	p.elsewhere[ref].outcome = outcome
 }
 
-// Dispute says how a dispute of a charge, or of a further capture by its reference, stands from now on.
+// Dispute sets the state of a dispute of a charge, or of a further capture by its reference.
 func (p *Provider) Dispute(transactionID string, d providers.Dispute) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -291,7 +290,7 @@ func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (provid
 	return result, nil
 }
 
-// current is what a replayed key answers: the operation as it is now where it exists.
+// current returns the answer to a replayed key: the present state of the operation where it exists.
 func (p *Provider) current(op *operation, first providers.Result) providers.Result {
 	if op == nil {
 		return first

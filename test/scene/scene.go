@@ -1,6 +1,6 @@
-// Package scene is what tests of activities and workflows play in: one environment on a PostgreSQL database of its own,
-// with the real activities and a provider that does what the script says and keeps a ledger. It does not own what a
-// test expects, except for what must hold always (RequireSound).
+// Package scene is the stage of tests of activities and workflows: one environment on a separate PostgreSQL database,
+// with the real activities and a provider that follows a script and keeps a ledger. It does not own a test's
+// expectations, except for invariants (RequireSound).
 package scene
 
 import (
@@ -30,7 +30,8 @@ import (
 	"perennial/test/testdb"
 )
 
-// Start is when every scene begins: midnight in the middle of a month, so that a period has 31 days and no edge.
+// Start is the time at which every scene begins: midnight in the middle of a month, so that a period has 31 days and no
+// edge.
 var Start = time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
 
 // Scene is one environment. Clock is real time for everything in it.
@@ -116,7 +117,7 @@ func New(t testing.TB, options ...Option) *Scene {
 	return s
 }
 
-// NewProvider makes one that captures everything. A test that fails and had money taken twice is not repeated.
+// NewProvider returns a provider that captures everything. A test that fails and had money taken twice is not repeated.
 func (s *Scene) NewProvider() *Provider {
 	p := newProvider(s.Clock.Now)
 	s.providers = append(s.providers, p)
@@ -131,7 +132,7 @@ func (g Gateway) Provider(context.Context, db.ProviderConfig) (providers.Provide
 	return g.Only, nil
 }
 
-// InTx writes what a test needs.
+// InTx writes the rows of a test.
 func (s *Scene) InTx(t testing.TB, fn func(*db.Tx) error) {
 	t.Helper()
 	require.NoError(t, s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), fn))

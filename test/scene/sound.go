@@ -132,7 +132,7 @@ var laws = []struct{ name, sql string }{
 		group by subscription_id, period_end having count(*) > 1`},
 }
 
-// RequireSound checks what must hold in every environment at every time, and that the provider took no money twice.
+// RequireSound checks the invariants of every environment, and that the provider took no money twice.
 func (s *Scene) RequireSound(t testing.TB) {
 	t.Helper()
 	defer rule.Mark(t)()
@@ -142,7 +142,7 @@ func (s *Scene) RequireSound(t testing.TB) {
 	}
 }
 
-// takenTwice says for which transaction money was taken more than once, at one provider or at several.
+// takenTwice lists the transactions whose money was taken more than once, at one provider or at several.
 func (s *Scene) takenTwice() string {
 	times := map[string]int{}
 	for _, p := range s.providers {
@@ -176,8 +176,8 @@ func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// stable are the tables, with what a repeat of an activity may change left out: a row that was looked at again has a
-// new revision. Repeated provider calls are events in the world, not in the books.
+// stable are the tables, without the columns that a repeat of an activity may change: a row that was checked again has
+// a new revision. Repeated provider calls are events in the world, not in the books.
 var stable = []struct{ table, without string }{
 	{"customers", ""}, {"plans", ""}, {"subscriptions", "- 'revision' - 'updated_at'"}, {"invoices", ""},
 	{"invoice_lines", ""},

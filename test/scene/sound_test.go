@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// failing is a test that fails in the place of another, and keeps what it would print.
+// failing replaces a test by one that fails, and keeps its output.
 type failing struct {
 	testing.TB
 	failed   bool

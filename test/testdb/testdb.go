@@ -18,7 +18,7 @@ import (
 	"perennial/internal/testkit/wait"
 )
 
-// Migrated returns a database with the present schema, its roles, and no rows but those of its migrations.
+// Migrated returns a database with the present schema, its roles, and only the rows of its migrations.
 func Migrated(t testing.TB) *testkit.Database {
 	t.Helper()
 	v, err := version()
@@ -43,7 +43,7 @@ func Open(t testing.TB, d *testkit.Database, role string, connections int32, clo
 	t.Cleanup(func() {
 		store.Close()
 		for end := time.Now().Add(wait.Patience); store.Stat().AcquiredConns() > 0; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) { // what the test has begun must end before its rows do
+			if time.Now().After(end) { // the work that the test has begun must end before its rows do
 				t.Error("a connection to the test's database was not given back")
 				return
 			}

@@ -11,7 +11,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// readable: what was acknowledged is there, and a repeat of the request gets the same answer.
+// readable: every acknowledged resource exists, and a repeat of the request gets the same answer.
 func readable(t testing.TB, env *world.Environment) {
 	t.Helper()
 	seen := map[string]string{} // by key: a key that was repeated had one answer
@@ -34,7 +34,7 @@ func readable(t testing.TB, env *world.Environment) {
 	}
 }
 
-// locate is where a resource is read.
+// locate returns the path of a resource.
 func locate(id string) string {
 	for prefix, collection := range map[string]string{
 		"cust_": "customers", "sub_": "subscriptions", "txn_": "payments", "plan_": "plans", "clk_": "test-clocks",
@@ -48,10 +48,10 @@ func locate(id string) string {
 	return "/api/" + id
 }
 
-// slack is what a busy test machine adds to the 10 s in which the API says that it cannot.
+// slack is the time that a busy test machine adds to the 10 s in which the API responds that it cannot.
 const slack = 4 * time.Second
 
-// polite: nobody is ever told "internal error", and who is told to come back is told when, in good time.
+// polite: no client ever gets "internal error", and a 503 says in good time when to come back.
 func polite(t testing.TB, env *world.Environment) {
 	t.Helper()
 	for _, a := range env.Answers() {

@@ -37,7 +37,7 @@ func AtRest(t testing.TB, w *world.World, within time.Duration) {
 	}
 }
 
-// underWay names what is not at rest; state changes whenever anything happens.
+// underWay names the unfinished work; state changes whenever anything happens.
 func underWay(ctx context.Context, w *world.World) (busy, state string) {
 	const query = `
 		select coalesce(string_agg(what || ' ' || id, ', '), ''), (select count(*)::text from events) from (
@@ -86,7 +86,7 @@ func Sound(t testing.TB, w *world.World) {
 	}
 }
 
-// laws are what the rows say beside what scene knows already.
+// laws are the invariants of the rows, in addition to those in scene.
 var laws = []struct{ name, sql string }{
 	{"every invoice is settled or void", `select id from invoices where status = 'open'`},
 	{"no payment hangs", `select id from transactions where status = 'pending'`},

@@ -1,4 +1,4 @@
-// Package check is the judge of end-to-end tests: what must hold in an installation whatever was killed, once it has
-// come to rest. It compares four witnesses that know nothing of each other: the provider's ledger, the rows, the
-// events, and what the API acknowledged.
+// Package check is the judge of end-to-end tests: the invariants of an installation, whatever was killed, once it has
+// come to rest. It compares four independent witnesses: the provider's ledger, the rows, the events, and the API's
+// acknowledgements.
 package check

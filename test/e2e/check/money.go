@@ -9,7 +9,7 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// books are what one transaction moved by the provider's ledger.
+// books has the movements of one transaction in the provider's ledger.
 type books struct{ captured, refunded, disputed int64 }
 
 // account is whose money it is: each app's, in each currency.

@@ -15,14 +15,14 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// personal is what may be in the rows and answers of customers and nowhere else: people, and the tokens of their cards.
+// personal has the data that only the rows and answers of customers may have: people, and the tokens of their cards.
 var personal = []string{load.Canary, "pm_card_", "pm_sim_", "pmd_card_", "pmd_sim_", load.CanaryPhone}
 
-// bait is what the provider says and no client may pass on.
+// bait is data of the provider that no client may pass on.
 var bait = []string{"_secret_simulated", "holder@example.com", "Casey Holder"}
 
-// discreet: secrets are nowhere, and personal data is only where it belongs:
-// not in logs, not in Temporal, not in events.
+// discreet: secrets appear nowhere, and personal data only where it belongs: not in logs, not in Temporal, not in
+// events.
 func discreet(t testing.TB, w *world.World) {
 	t.Helper()
 	nowhere := map[string]string{}

@@ -12,8 +12,8 @@ import (
 )
 
 // Webhooks waits until nothing is pending, and then checks that every event was delivered to every endpoint of its
-// environment, all of which want all types, or failed with its four attempts in the log; and that what counts as
-// delivered is what the receiver accepted: paths of the receiver end with the endpoint's number.
+// environment, all of which want all types, or failed with its four attempts in the log; and that the deliveries are
+// those that the receiver accepted. Paths of the receiver end with the endpoint's number.
 func Webhooks(t testing.TB, w *world.World, inbox *receiver.Receiver, within time.Duration) {
 	t.Helper()
 	number := func(query string) (n int) {

@@ -12,8 +12,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// Broken are the cards that leave us without an answer, by what they do: those that a replay of the key brings to an
-// end inside the provider's window, and those that only time does.
+// Broken are the cards that leave us without an answer, by their behaviour: those that a replay of the key settles
+// inside the provider's window, and those that only time settles.
 var (
 	Broken = []string{
 		"pm_sim_hang", "pm_sim_hang_dropped", "pm_sim_500_captured", "pm_sim_refuse",

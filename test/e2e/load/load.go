@@ -65,7 +65,7 @@ type Actor struct {
 	n    int
 }
 
-// Run lets n more actors begin, each with the next of the scripts, and returns at once.
+// Run starts n more actors, each with the next of the scripts, and returns at once.
 func (l *Load) Run(ctx context.Context, n int, scripts ...Script) {
 	for range n {
 		a := &Actor{Load: l, rand: rand.New(rand.NewPCG(l.seed, uint64(l.actors))), n: l.actors} //nolint:gosec // a test's seed
@@ -81,7 +81,7 @@ func (l *Load) Run(ctx context.Context, n int, scripts ...Script) {
 	}
 }
 
-// Wait returns when all actors have ended, and fails where one could not do what it wanted.
+// Wait returns when all actors have ended, and fails where one had an error.
 func (l *Load) Wait(t testing.TB) {
 	t.Helper()
 	l.group.Wait()
@@ -143,7 +143,7 @@ func (a *Actor) Subscribe(ctx context.Context, customer, plan string, trialDays 
 		world.Object{"customerId": customer, "planId": plan, "trialDays": trialDays})
 }
 
-// may lets the rules say no: a state that came in between forbids what was asked.
+// may allows a refusal by the rules: a change of state meanwhile may forbid the request.
 func may(_ world.Answer, err error) error {
 	var refused *world.Refused
 	if errors.As(err, &refused) && refused.Status == http.StatusConflict {

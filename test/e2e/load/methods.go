@@ -2,8 +2,8 @@ package load
 
 import "strings"
 
-// Wallet begins the token of a mobile-money wallet. The three digits that follow end its telephone number, and choose
-// what the simulated providers do.
+// Wallet is the prefix of the token of a mobile-money wallet. The three digits after it end its telephone number, and
+// choose the behaviour of the simulated providers.
 const Wallet = "wallet"
 
 // CanaryPhone begins every telephone number of the crowd: MTN Ghana.
@@ -38,7 +38,7 @@ func savedAt(token string) string {
 	return "stripe"
 }
 
-// currencyOf is what a method pays in.
+// currencyOf returns the currency of a method.
 func currencyOf(token string) string {
 	switch {
 	case strings.HasPrefix(token, Wallet):

@@ -29,7 +29,7 @@ type Client struct {
 // Object is a JSON object.
 type Object = map[string]any
 
-// Answer is what came back.
+// Answer is a response, with its request.
 type Answer struct {
 	Method, Path, Key string
 	Status            int
@@ -80,7 +80,7 @@ func newClient(url, key string) *Client {
 // requestBudget is longer than the API ever takes.
 const requestBudget = 40 * time.Second
 
-// repeatAfter is how long the client waits between repeats.
+// repeatAfter is the wait between two repeats of the client.
 const repeatAfter = 200 * time.Millisecond
 
 // Key makes a new Idempotency-Key.
@@ -172,7 +172,7 @@ func (c *Client) ChangeUnder(ctx context.Context, key, method, path string, body
 
 var errAnswered = errors.New("an answer")
 
-// lastOf is why the last try did not count.
+// lastOf returns the reason why the last try did not count.
 func lastOf(err error) error {
 	if err == nil {
 		return errAnswered
@@ -191,7 +191,7 @@ func (c *Client) Create(ctx context.Context, path string, body any) (string, err
 	return a.ID(), err
 }
 
-// Get reads, and repeats until somebody answers.
+// Get reads, and repeats until there is an answer.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
 	for {
 		a, err := c.Try(ctx, http.MethodGet, path, "", nil)

@@ -19,7 +19,7 @@ import (
 	"perennial/internal/devstack"
 )
 
-// startBudget is how long a process may take until it is ready: on a busy machine, with the race detector.
+// startBudget is the time that a process may take until it is ready: on a busy machine, with the race detector.
 const startBudget = 90 * time.Second
 
 // Program is one process of the binary that can be started again and again; all starts write to the same log.
@@ -79,7 +79,7 @@ func (p *Program) Running() bool { return p.current() != nil && p.current().Runn
 // Done is closed when the process of the last start has ended.
 func (p *Program) Done() <-chan struct{} { return p.current().Done() }
 
-// Memory is what the process of the last start occupies, in bytes.
+// Memory returns the memory of the last start's process, in bytes.
 func (p *Program) Memory(t testing.TB) int64 {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ps", "-o", "rss=", "-p", strconv.Itoa(p.current().PID())).Output()
@@ -116,7 +116,7 @@ func (p *Program) ExitCode() int {
 	return 0
 }
 
-// Killed tells that SIGKILL ended it, as a failpoint does.
+// Killed reports whether SIGKILL ended it, as a failpoint does.
 func (p *Program) Killed() bool {
 	var exit *exec.ExitError
 	if !errors.As(p.current().Err(), &exit) {
@@ -149,14 +149,14 @@ func (p *Program) tell(t testing.TB) {
 		return
 	}
 	lines := slices.DeleteFunc(strings.Split(strings.TrimRight(string(raw), "\n"), "\n"), func(line string) bool {
-		return strings.Contains(line, `"message":"request"`) // what was asked, the test knows
+		return strings.Contains(line, `"message":"request"`) // the test knows its requests
 	})
 	const most = 60
 	t.Logf("%s was started %d times; its log %s ends with:\n%s", p.name, p.Starts(), p.log,
 		strings.Join(lines[max(0, len(lines)-most):], "\n"))
 }
 
-// Run executes one short command of the binary and answers what it printed.
+// Run executes one short command of the binary and returns its output.
 func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
@@ -164,8 +164,7 @@ func Run(t testing.TB, env []string, args ...string) (stdout, stderr string, err
 	return RunContext(ctx, t, env, args...)
 }
 
-// RunContext is Run for a command that may take as long as ctx;
-// then it is interrupted, so that it stops what it started.
+// RunContext is Run for a command that may take as long as ctx; then it is interrupted, so that it stops its children.
 func RunContext(ctx context.Context, t testing.TB, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)

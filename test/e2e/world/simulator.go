@@ -50,7 +50,7 @@ func (s *Simulator) addresses() []string {
 	}
 }
 
-// URL is where Stripe answers.
+// URL returns the address of the simulated Stripe.
 func (s *Simulator) URL() string { return s.url }
 
 // Of steers another provider (adyen, pawapay or flutterwave) and reads its ledger alone.
@@ -98,7 +98,7 @@ func (s *Simulator) Settle(t testing.TB, intent, status string) {
 	require.NoError(t, s.send(http.MethodPost, "payments/"+intent+"/settle", map[string]any{"status": status}))
 }
 
-// Refund gives amount of a captured intent back at the provider's dashboard.
+// Refund refunds amount of a captured intent at the provider's dashboard.
 func (s *Simulator) Refund(t testing.TB, intent string, amount int64) {
 	t.Helper()
 	require.NoError(t, s.send(http.MethodPost, "payments/"+intent+"/refund", map[string]any{"amount": amount}))
@@ -116,7 +116,7 @@ func (s *Simulator) CloseDispute(t testing.TB, dispute, status string) {
 	require.NoError(t, s.send(http.MethodPost, "disputes/"+dispute+"/close", map[string]any{"status": status}))
 }
 
-// Callbacks says where signed events go: all that Stripe sends, each twice.
+// Callbacks configures where signed events go: all that Stripe sends, each twice.
 func (s *Simulator) Callbacks(t testing.TB, url, secret string) {
 	t.Helper()
 	require.NoError(t, s.send(http.MethodPut, "callbacks",
@@ -129,7 +129,7 @@ func (s *Simulator) ForgetKeys(t testing.TB) {
 	require.NoError(t, s.send(http.MethodDelete, "idempotency_keys", nil))
 }
 
-// Ledger is what really moved, at all providers.
+// Ledger returns the movements of money at all providers.
 func (s *Simulator) Ledger(t testing.TB) []core.Movement {
 	t.Helper()
 	out, err := s.ledger(context.WithoutCancel(t.Context()))
@@ -156,7 +156,8 @@ func (s *Simulator) ledger(ctx context.Context) (out []core.Movement, err error)
 	return out, err
 }
 
-// takenTwice says of which transactions money was taken more than once. A simulator that does not answer says nothing.
+// takenTwice lists the transactions whose money was taken more than once. It returns nothing if the simulator does not
+// answer.
 func (s *Simulator) takenTwice() string {
 	ledger, err := s.ledger(context.Background())
 	if twice := CapturedTwice(ledger); err == nil && len(twice) > 0 {

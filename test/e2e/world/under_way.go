@@ -46,7 +46,7 @@ func (w *World) tellWorkflows(t testing.TB) {
 	t.Logf("at %s Temporal waits for:\n%s", time.Now().UTC().Format(time.TimeOnly), out.String())
 }
 
-// tellRows shows what the rows wait for.
+// tellRows logs what the rows wait for.
 func (w *World) tellRows(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
 	defer cancel()

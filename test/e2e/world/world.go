@@ -23,7 +23,7 @@ import (
 	"perennial/test/testdb"
 )
 
-// Windows are how long things are remembered at the provider, and believed by us.
+// Windows are the times for which the provider remembers keys, and for which we rely on them.
 type Windows struct {
 	Provider   time.Duration // the simulator forgets a key after this
 	Replay     time.Duration // STRIPE_REPLAY_WINDOW
@@ -33,12 +33,12 @@ type Windows struct {
 // Usual are a real provider's windows: nothing in a test outlasts them.
 var Usual = Windows{Provider: 24 * time.Hour, Replay: 20 * time.Hour, AbsenceGap: time.Hour}
 
-// Middle are windows in which replays do their work, and after which a test can wait for the proof that a charge never
-// arrived: one that was lost on the way and then called off is not decided before.
+// Middle are windows in which replays work, and after which a test can wait for the proof that a charge never arrived:
+// a charge that was lost on the way and then canceled is not decided before.
 var Middle = Windows{Provider: 2 * time.Minute, Replay: 40 * time.Second, AbsenceGap: 2 * time.Second}
 
-// Short are windows that a test outlasts. The provider remembers for much longer than we believe it to, as real ones
-// do: the difference covers what a request spends on the way.
+// Short are windows that a test outlasts. The provider remembers for much longer than we rely on it, as real ones do:
+// the difference covers the time of a request.
 var Short = Windows{Provider: 10 * time.Second, Replay: 2 * time.Second, AbsenceGap: 2 * time.Second}
 
 // Config chooses the parts of an installation.
@@ -55,12 +55,12 @@ type Config struct {
 
 // World is one running installation.
 type World struct {
-	Pool         *pgxpool.Pool // what the checker and the supervisor see; nothing is written through it
+	Pool         *pgxpool.Pool // for the checker and the supervisor; nothing is written through it
 	Service      *Program      // API and worker
 	Provider     *Program      // the simulator
 	Simulator    *Simulator
 	Environments []*Environment
-	Secrets      map[string]string // what must never be seen outside, by what it is
+	Secrets      map[string]string // secrets that must never be seen outside, by their names
 
 	URL, Metrics string
 	Address      string // of Temporal
@@ -139,7 +139,7 @@ func (w *World) Worker(t testing.TB, build string, args ...string) (p *Program, 
 		"METRICS_ADDRESS="+host(metrics), "PERENNIAL_BUILD_ID="+build), append([]string{"worker"}, args...)...), metrics
 }
 
-// Doctor runs `perennial doctor` as a build, and returns what it prints; the error is of its exit code.
+// Doctor runs `perennial doctor` as a build, and returns its output; the error is of its exit code.
 func (w *World) Doctor(t testing.TB, build string) (string, error) {
 	t.Helper()
 	out, _, err := Run(t, append(append([]string{}, w.base...), "PERENNIAL_BUILD_ID="+build), "doctor")
@@ -238,7 +238,7 @@ func (w *World) environment(t testing.TB, base []string, n int, zone string) *En
 	return e
 }
 
-// workDir is kept when the test fails, for whoever looks for the reason.
+// workDir is kept when the test fails, for an analysis.
 func workDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "perennial-e2e-world-") //nolint:usetesting // t.TempDir forgets also what a failed test left
@@ -251,7 +251,7 @@ func workDir(t testing.TB) string {
 	return dir
 }
 
-// plainEnv is what a program needs of ours, without the settings of whoever runs the tests.
+// plainEnv returns the variables of ours that a program needs, without the settings of the user.
 func plainEnv() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TZ=UTC", "GORACE=halt_on_error=0 exitcode=66",
@@ -267,7 +267,7 @@ func address(t testing.TB) string {
 
 func host(url string) string { return strings.TrimPrefix(url, "http://") }
 
-// answers reports whether somebody says 200 there.
+// answers reports whether the URL responds with 200.
 func answers(url string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
