@@ -1,4 +1,4 @@
--- Catalogue and customers: what can be bought, who buys, and the clocks that test customers live on.
+-- Catalogue and customers: plans and prices, customers, and the clocks of test customers.
 
 -- +goose Up
 create table plans (
@@ -15,8 +15,8 @@ create table plans (
     primary key (environment_id, id)
 );
 
--- A plan's price components. Prices never change: a new price is a new plan, so what a subscription pays is fixed by
--- its plan_id.
+-- A plan's price components. Prices never change: a new price is a new plan, so the plan_id fixes the prices of a
+-- subscription.
 create table prices (
     id             text    not null,
     environment_id text    not null,
@@ -45,7 +45,7 @@ create table test_clocks (
     check ((status = 'advancing') = (target_at is not null)),
     check (target_at is null or target_at >= now_at)
 );
--- What the reconciler scans, over all environments: a clock that moves has a workflow.
+-- For the scan of the reconciler, over all environments: a clock that moves has a workflow.
 create index test_clocks_advancing on test_clocks (environment_id, id) where status = 'advancing';
 
 create table customers (

@@ -1,4 +1,4 @@
--- Subscriptions: one row is the truth about one subscription; its workflow only knows when to look at it again.
+-- Subscriptions: one row holds the whole state of one subscription; its workflow only knows when to read it again.
 
 -- +goose Up
 create table subscriptions (
@@ -31,7 +31,7 @@ create table subscriptions (
     metadata              jsonb       not null,
     -- A new payment method that the workflow has not acted on yet: since when, in real time.
     method_changed_at     timestamptz,
-    -- What happens next and when, as the rules decided it: what operators, the reconciler and test clocks read.
+    -- The next action and its time, as the rules decided them, for operators, the reconciler and test clocks.
     next_action           text        not null check (next_action in ('begin', 'trial_end', 'renewal', 'cancel', 'payment_retry', 'past_due_cancel', 'none')),
     next_action_at        timestamptz,
     event_sequence        bigint      not null default 0,
@@ -56,7 +56,7 @@ with (fillfactor = 80);
 create index subscriptions_customer on subscriptions (environment_id, customer_id, id desc);
 create index subscriptions_clock on subscriptions (environment_id, test_clock_id, next_action_at)
     where test_clock_id is not null and finished_at is null;
--- What the reconciler scans, over all environments.
+-- For the scans of the reconciler, over all environments.
 create index subscriptions_unstarted on subscriptions (started_epoch, id) where finished_at is null;
 create index subscriptions_method_changed on subscriptions (method_changed_at) where method_changed_at is not null;
 create index subscriptions_late on subscriptions (next_action_at)
@@ -75,8 +75,8 @@ create table commands (
 );
 create index commands_age on commands (created_at);
 
--- What a person wrote into a command. Such text never travels through Temporal, whose histories nobody can erase from:
--- the command carries its id only.
+-- The text that a person wrote into a command. It is never sent through Temporal, since nothing can be erased from its
+-- histories: the command carries the id of the text only.
 create table command_texts (
     environment_id text        not null,
     command_id     text        not null,
@@ -89,7 +89,7 @@ create table command_texts (
 create index command_texts_age on command_texts (created_at);
 create index command_texts_customer on command_texts (environment_id, customer_id);
 
--- No exit from canceled, whoever writes.
+-- A canceled subscription stays canceled, for every writer.
 -- +goose StatementBegin
 create function guard_subscription() returns trigger language plpgsql as $$
 begin

@@ -44,7 +44,8 @@ create table invoices (
     check (amount_paid = case when status = 'paid' then amount_due else 0 end),
     check ((status = 'paid') = (phase = 'settled'))
 );
--- By the end of what they pay for, so that a renewal finds the current period's without reading all earlier ones.
+-- By the end of the period that they bill, so that a renewal finds those of the current period without reading all
+-- earlier ones.
 create index invoices_subscription on invoices (environment_id, subscription_id, period_end);
 create index invoices_customer on invoices (environment_id, customer_id, id);
 create index invoices_open on invoices (environment_id, subscription_id, number) where status = 'open';
@@ -96,7 +97,7 @@ create table credit_entries (
 );
 create index credit_entries_customer on credit_entries (environment_id, customer_id, id);
 
--- A ledger is only ever appended to, whoever writes.
+-- A ledger is append-only, for every writer.
 -- +goose StatementBegin
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -106,7 +107,7 @@ end $$;
 create trigger credit_entries_append_only before update or delete on credit_entries for each row execute function refuse_change();
 create trigger credit_entries_no_truncate before truncate on credit_entries for each statement execute function refuse_change();
 
--- Paid and void are final, and what was billed stays what it was.
+-- Paid and void are final, and the billed amounts never change.
 -- +goose StatementBegin
 create function guard_invoice() returns trigger language plpgsql as $$
 begin

@@ -122,7 +122,7 @@ create index provider_callbacks_open on provider_callbacks (received_at) where p
 create index provider_callbacks_transaction on provider_callbacks (environment_id, transaction_id) where processed_at is null;
 
 -- The pairs are those of payment.CanBecome, which a test compares one by one: success, canceled and refunded are never
--- overwritten; failed and declined only by the good end that a provider confirms late. What was asked (amount, currency,
+-- overwritten; failed and declined only by a success that a provider confirms late. The request (amount, currency,
 -- parties) never changes; rows are never deleted.
 -- +goose StatementBegin
 create function guard_transaction() returns trigger language plpgsql as $$

@@ -9,8 +9,8 @@ create table events (
     customer_id     text,
     subscription_id text,
     sequence        bigint,               -- of the subscription: tells the order when deliveries arrive out of it
-    -- Ids, codes, amounts and changed field names. What others wrote is in cancelReason and failureReason only, which an
-    -- erasure blanks.
+    -- Ids, codes, amounts and changed field names. Text by people and providers is in cancelReason and failureReason
+    -- only, which an erasure blanks.
     data            jsonb       not null,
     -- Unix seconds, virtual on a test clock. Moved forward on collision, so that receivers can dedupe on type, object
     -- and timestamp.

@@ -97,7 +97,7 @@ alter table invoices alter column position set not null;
 alter table transactions alter column position set not null;
 alter table events alter column position set not null;
 
--- Triggers, so that a process of the previous version, which knows nothing of positions, takes them too. A restore creates
+-- Triggers, so that a process of the previous version, which does not know positions, takes them too. A restore creates
 -- triggers after the rows, so that these keep theirs.
 create trigger apps_take_position before insert on apps for each row execute function take_position_of_tenant();
 create trigger plans_take_position before insert on plans for each row execute function take_position();

@@ -1,5 +1,6 @@
 -- Every list, with every filter, and every list of the reconciler is read along an index in the order in which it is
--- returned, so that it costs what it returns, however many rows there are. A test reads the plans (db/plans_test.go).
+-- returned, so that its cost depends on the rows it returns, not on the size of the table. A test reads the plans
+-- (db/plans_test.go).
 
 -- +goose Up
 drop index customers_clock;
@@ -34,7 +35,7 @@ create index events_customer on events (environment_id, customer_id, position) w
 create index events_subscription on events (environment_id, subscription_id, position) where subscription_id is not null;
 create index events_type on events (environment_id, type, position);
 
--- The reconciler's. What was not done in time is read for each environment, or provider configuration, by itself.
+-- For the reconciler. Overdue work is read separately for each environment or provider configuration.
 drop index test_clocks_advancing;
 create index test_clocks_advancing on test_clocks (id) where status = 'advancing';
 drop index subscriptions_late;

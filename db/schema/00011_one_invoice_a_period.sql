@@ -1,9 +1,10 @@
--- What was a law for tests only becomes one for every writer; and provider calls that nobody will finish get an end.
+-- A law that only tests checked becomes a constraint for every writer; and provider calls that will not be finished get
+-- an end.
 
 -- +goose Up
--- At most one live invoice opens a period. Changes within a period (subscription_update) may issue several for what is left
--- of it; one that stands in for another withdraws that first. By the start, which is what makes a period of a subscription
--- another one: after a change of the interval, two may well have the same end.
+-- At most one live invoice opens a period. Changes within a period (subscription_update) may issue several for the rest
+-- of it; one that replaces another voids that first. By the start, which identifies a period of a subscription: after a
+-- change of the interval, two may well have the same end.
 create unique index invoices_one_live_per_period on invoices (environment_id, subscription_id, period_start)
     where status <> 'void' and reason in ('subscription_create', 'subscription_cycle', 'subscription_recovery');
 

@@ -1,4 +1,4 @@
--- What operators and alerts read straight from PostgreSQL, also while Temporal or every worker is away.
+-- Views for operators and alerts, straight from PostgreSQL, also while Temporal or every worker is away.
 
 -- +goose Up
 -- Each worker process writes a beat every few seconds. Temporal learns that a poller has gone only when its long poll

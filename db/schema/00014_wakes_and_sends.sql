@@ -2,7 +2,8 @@
 
 -- +goose Up
 -- Since when, in real time, a signal to the subscription's workflow is under way: set by the transaction that gives the
--- workflow something to do, cleared by the one in which the workflow acts. What stays, the reconciler signals again.
+-- workflow something to do, cleared by the one in which the workflow acts. The reconciler repeats the signal where it
+-- stays set.
 alter table subscriptions add column wake_pending_since timestamptz;
 create index subscriptions_wake_pending on subscriptions (environment_id, wake_pending_since, id) where wake_pending_since is not null;
 drop index subscriptions_method_changed;
@@ -19,8 +20,8 @@ drop table commands;
 delete from idempotency_keys where state <> 'answered';
 alter table idempotency_keys drop column state, drop column lease_until, drop column command_id;
 
--- A row without its answer would make every repeat wait for an answer that nobody gives. The key is reserved before the
--- effect and answered after it, so that only the end of the transaction can tell.
+-- A row without its answer would make every repeat wait for ever. The key is reserved before the effect and answered
+-- after it, so that this can be checked only at the end of the transaction.
 -- +goose StatementBegin
 create function refuse_unanswered() returns trigger language plpgsql as $$
 begin

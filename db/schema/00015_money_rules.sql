@@ -1,7 +1,7 @@
 -- Amounts that no provider takes are carried, invoices can be given up, and a refund that failed stays owed.
 
 -- +goose Up
--- Constraints without a name are found by what they say, since their names depend on their order.
+-- Constraints without a name are found by their text, since their names depend on their order.
 -- +goose StatementBegin
 create function drop_check(of regclass, saying text) returns void language plpgsql as $$
 declare
@@ -44,11 +44,11 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- Start of the period that the schedule opened last. A change of interval restarts the current one, and what was paid
--- since then still counts for a refund. Null: that of the current period.
+-- Start of the period that the schedule opened last. A change of interval restarts the current one, and payments since
+-- then still count for a refund. Null: that of the current period.
 alter table subscriptions add column renewed_from timestamptz;
 
--- Of a charge: what a failed refund did not give back.
+-- Of a charge: the amount that a failed refund did not give back.
 alter table transactions add column refund_owed bigint not null default 0
     constraint transactions_refund_owed check (refund_owed >= 0 and refund_owed + amount_refunded <= amount);
 

@@ -1,5 +1,5 @@
--- What a callback is about, so that one that says nothing new is passed over; and our own id in it where we do not have
--- that transaction: a restored database has lost it.
+-- The subject of a callback, so that one without news is skipped; and our own id in it where that transaction is
+-- absent: a restored database has lost it.
 
 -- +goose Up
 alter table provider_callbacks

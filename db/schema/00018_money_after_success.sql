@@ -1,4 +1,4 @@
--- What happens to money after it moved: refunds that come back, disputes, and what a person decided about a payment.
+-- Money after it moved: refunds that come back, disputes, and the decisions of people about payments.
 
 -- +goose Up
 alter table transactions
@@ -19,7 +19,7 @@ create index transactions_charge on transactions (environment_id, charge_id) whe
 drop index transactions_review;
 create index transactions_review on transactions (parked_at) where parked_at is not null;
 
--- What people decided about payments in review and about lost callbacks. Ids and codes only, beside the note.
+-- Decisions of people about payments in review and about lost callbacks. Apart from the note, ids and codes only.
 create table decisions (
     id             text        not null,
     environment_id text        not null,

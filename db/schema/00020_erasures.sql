@@ -20,7 +20,7 @@ create table erasures (
     check (num_nonnulls(customer_id, test_clock_id) = 1),
     check ((stage = 'finished') = (finished_at is not null))
 );
--- What the reconciler scans, over all environments.
+-- For the scans of the reconciler, over all environments.
 create index erasures_unstarted on erasures (started_epoch, id) where finished_at is null;
 create index erasures_unfinished on erasures (environment_id, progress_at, id) where finished_at is null;
 

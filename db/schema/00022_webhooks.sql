@@ -20,10 +20,10 @@ create table webhook_endpoints (
     previous_secret_until  timestamptz,
     -- Since when no attempt has succeeded although some were made; an endpoint that fails for days is disabled.
     failing_since          timestamptz,
-    -- Since when, in real time, a signal to the endpoint's workflow is under way: set by the transaction that owes it a
-    -- delivery, cleared when the workflow looks. What stays, the reconciler signals again.
+    -- Since when, in real time, a signal to the endpoint's workflow is under way: set by the transaction that creates a
+    -- delivery, cleared when the workflow reads it. The reconciler repeats the signal where it stays set.
     wake_pending_since     timestamptz,
-    -- When the workflow has something to do next; null: when it is woken. The reconciler wakes what is overdue.
+    -- When the workflow has something to do next; null: when it is woken. The reconciler wakes overdue ones.
     next_attempt_at        timestamptz,
     started_epoch          bigint      not null default 0,
     deleted_at             timestamptz,
@@ -88,14 +88,14 @@ create index webhook_deliveries_endpoint on webhook_deliveries (environment_id, 
 create index webhook_deliveries_object on webhook_deliveries (environment_id, object_id, position);
 create index webhook_deliveries_failed on webhook_deliveries (environment_id, position) where status = 'failed';
 create index webhook_deliveries_age on webhook_deliveries (created_at);
--- What an endpoint is owed: first attempts in the order of the events, later ones by their time.
+-- Pending deliveries of an endpoint: first attempts in the order of the events, later ones by their time.
 create index webhook_deliveries_first on webhook_deliveries (environment_id, endpoint_id, position)
     where status = 'pending' and attempts = 0;
 create index webhook_deliveries_later on webhook_deliveries (environment_id, endpoint_id, next_attempt_at)
     where status = 'pending' and attempts > 0;
 create trigger webhook_deliveries_take_position before insert on webhook_deliveries for each row execute function take_position();
 
--- One POST. The row is written before the first byte; what a crash leaves open is closed as unknown.
+-- One POST. The row is written before the first byte; one that a crash leaves open is closed as unknown.
 create table webhook_attempts (
     environment_id   text        not null,
     delivery_id      text        not null,

@@ -1,8 +1,8 @@
 -- The end of a trial is announced beforehand.
 
 -- +goose Up
--- When the end of the trial will be announced; null: it was, or there is no trial. A trial that exists and ends later than
--- in three days is announced too: the reconciler wakes what is late.
+-- When the end of the trial will be announced; null: it was, or there is no trial. A trial that exists and ends later
+-- than in three days is announced too: the reconciler wakes late ones.
 alter table subscriptions add column trial_notice_at timestamptz check (trial_notice_at is null or status = 'trialing');
 alter table subscriptions drop constraint subscriptions_next_action_check;
 alter table subscriptions add constraint subscriptions_next_action_check check (next_action in

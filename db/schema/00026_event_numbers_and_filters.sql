@@ -1,8 +1,8 @@
 -- Events are numbered for each customer, and listed by object and by group of types; a provider that fails is announced.
 
 -- +goose Up
--- The last number that an event of a customer got. A row of its own, because subscriptions of one customer work beside each
--- other, each with a share lock on the customer's row.
+-- The last number that an event of a customer got. A row of its own, because subscriptions of one customer are
+-- processed concurrently, each with a share lock on the customer's row.
 create table customer_event_sequences (
     environment_id text   not null,
     customer_id    text   not null,

@@ -1,4 +1,4 @@
--- The log of webhooks is filtered by status, and either status is rare beside the deliveries that succeeded.
+-- The log of webhooks is filtered by status, and either status is rare compared with success.
 
 -- +goose Up
 create index webhook_deliveries_pending on webhook_deliveries (environment_id, position) where status = 'pending';

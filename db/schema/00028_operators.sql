@@ -1,7 +1,7 @@
--- What operators mend and must see: replaced credentials, charges that nobody could send, refunds that are owed.
+-- Matters for operators: replaced credentials, charges that could not be sent, refunds that are owed.
 
 -- +goose Up
--- Who replaced the credentials of an account, when, and which of them; the values themselves are nowhere but sealed.
+-- Who replaced the credentials of an account, when, and which of them; the values themselves are stored sealed only.
 create table credential_changes (
     id                 text        not null,
     environment_id     text        not null,

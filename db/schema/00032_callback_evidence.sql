@@ -1,4 +1,4 @@
--- What a callback itself proves about a payment: of a provider that cannot be asked, its signed message is the answer.
+-- The proof about a payment in a callback: where a provider cannot be asked, its signed message is the answer.
 
 -- +goose Up
 alter table provider_callbacks

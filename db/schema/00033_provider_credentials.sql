@@ -1,6 +1,6 @@
 -- The credentials of an account at a provider become one sealed map, in versions under the configuration's stable id: a
--- rolled key is entered without a new callback address, and a secret that was just rolled still verifies what the provider
--- signed with it. Four providers are possible.
+-- rolled key is entered without a new callback address, and a secret that was just rolled still verifies callbacks that
+-- the provider signed with it. Four providers are possible.
 
 -- +goose Up
 create table provider_credentials (
@@ -16,8 +16,8 @@ create table provider_credentials (
     foreign key (environment_id, provider_config_id) references provider_configs (environment_id, id)
 );
 
--- SQL cannot seal: what is in these columns stays readable until its account gets a version, which empties them. A later
--- migration drops them.
+-- SQL cannot seal: the contents of these columns stay readable until its account gets a version, which empties them. A
+-- later migration drops them.
 alter table provider_configs alter secret_key_sealed drop not null;
 
 alter table provider_configs drop constraint provider_configs_provider_check;

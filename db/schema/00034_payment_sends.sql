@@ -1,5 +1,5 @@
--- A transaction may be sent several times, each time under a key of its own and maybe to another provider. What is asked
--- about a send goes to its provider.
+-- A transaction may be sent several times, each time under a key of its own and maybe to another provider. A look-up of
+-- a send goes to its provider.
 
 -- +goose Up
 create table payment_sends (

@@ -1,5 +1,5 @@
--- Apps administer their accounts at providers: which is the primary, in what order the others stand by, which is switched
--- off, and what the last connection test found. Charging can be held, for an account and for an environment.
+-- Apps administer their accounts at providers: which is the primary, the order of the backups, which is switched off,
+-- and the result of the last connection test. Charging can be held, for an account and for an environment.
 
 -- +goose Up
 alter table provider_configs

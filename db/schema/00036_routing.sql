@@ -1,4 +1,4 @@
--- Which provider account takes a payment, and which one rests because it does not answer as it should.
+-- Which provider account takes a payment, and which one rests because it does not answer properly.
 
 -- +goose Up
 create table routing_rules (

@@ -4,7 +4,7 @@
 -- Stepping back: it sends payments while a charging stop holds. End all stops first.
 
 -- +goose Up
--- Raised by every change of an environment's accounts at providers, so that what was held is tried again.
+-- Raised by every change of an environment's accounts at providers, so that held charges are tried again.
 alter table environments add accounts_revision bigint not null default 0;
 
 alter table transactions

@@ -1,5 +1,5 @@
--- Disputes are listed. The row of a charge keeps its own, for the rules that decide under its lock; whoever writes it
--- writes these too. A success that its provider takes back is owed again.
+-- Disputes are listed. The row of a charge keeps its own, for the rules that decide under its lock; the writer of the
+-- row writes these too. A success that its provider takes back is owed again.
 
 -- +goose Up
 update transactions t

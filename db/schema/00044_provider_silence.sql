@@ -1,5 +1,5 @@
--- A provider account that was silent and answers again: what it left undecided is asked about at once. The days of the
--- renewal reminder are a setting that apps change.
+-- A provider account that was silent and answers again: the payments that it left undecided are looked up at once. The
+-- days of the renewal reminder are a setting that apps change.
 
 -- +goose Up
 alter table provider_breakers

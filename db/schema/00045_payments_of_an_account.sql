@@ -1,4 +1,4 @@
--- The list of an account's payments costs what it returns, as every list does (00010).
+-- The list of an account's payments is read along an index, as every list is (00010).
 
 -- +goose Up
 create index transactions_account on transactions (environment_id, provider_config_id, position) where provider_config_id is not null;

@@ -1,4 +1,4 @@
--- Sends that a restored database has lost: it notices by itself that it is used under another server than before, and asks
+-- Sends that a restored database has lost: it notices that it is used under another server than before, and asks
 -- providers for the payments that waited then.
 
 -- +goose Up

@@ -1,9 +1,9 @@
 -- Charges that are completed with what their payer's browser brings back from the provider's page.
 
 -- +goose Up
--- What it brought, as the query of an address with the parameters that the provider needs and no others, until the provider
--- has answered to it; and since when, in real time, the provider may have it. It is as secret as the page is, erasable, and
--- gone when the charge has ended (binaries of the version before leave it).
+-- The payer's return, as the query of an address with only the parameters that the provider needs, until the provider
+-- has answered to it; and since when, in real time, the provider may have it. It is as secret as the page is, erasable,
+-- and gone when the charge has ended (binaries of the version before leave it).
 alter table transactions
     add column action_brought text,
     add column action_handed_at timestamptz;

@@ -1,5 +1,6 @@
--- The lists of disputes cost what they return, as every list does (00010). Binaries from before 00043 write the disputes of
--- a charge without what it added: that is kept. Payments that stay undecided are found by the time when they were sent.
+-- The lists of disputes are read along an index, as every list is (00010). Binaries from before 00043 write the
+-- disputes of a charge without the fields that it added: these are kept. Payments that stay undecided are found by the
+-- time when they were sent.
 
 -- +goose Up
 create index transactions_undecided on transactions (first_sent_at)
@@ -24,8 +25,9 @@ end $$;
 -- +goose StatementEnd
 create trigger disputes_take_customer before insert on disputes for each row execute function dispute_takes_customer();
 
--- A binary from before 00043 drops what it does not know of a dispute whenever it writes the charge, and writes no row.
--- Without its id the dispute would be another one to the binaries after it, and the charge could not be written any more.
+-- A binary from before 00043 drops the unknown fields of a dispute whenever it writes the charge, and writes no row.
+-- Without its id the dispute would be another one to the binaries after it, and the charge could not be written any
+-- more.
 -- +goose StatementBegin
 create function keep_disputes() returns trigger language plpgsql as $$
 begin

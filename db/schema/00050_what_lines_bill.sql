@@ -1,6 +1,6 @@
--- What a line bills is written on it: item, period, quantity, unit price, and for a credit the line that it reverses
--- (ADR 36). Builds from before run on beside this: what they write without the new columns is completed by the triggers
--- below, which a later migration removes with what is only theirs (subscriptions.renewed_from).
+-- A line names what it bills: item, period, quantity, unit price, and for a credit the line that it reverses (ADR 36).
+-- Earlier builds still run together with this one: the triggers below complete their rows without the new columns. A
+-- later migration removes these triggers, with the column for earlier builds only (subscriptions.renewed_from).
 
 -- +goose Up
 alter table subscriptions
@@ -20,8 +20,8 @@ alter table invoice_lines
     add constraint invoice_lines_quantity check (quantity ~ '^\d+(\.\d+)?$' and unit_price ~ '^\d+(\.\d+)?$') not valid,
     add constraint invoice_lines_reverses check (reverses is null or kind = 'proration_credit') not valid;
 
--- The number of the period that an invoice or a line belongs to, told by its time: that of the current period, if it is
--- for all of it or for its rest. What began before the period that the schedule opened last gets none.
+-- The number of the period that an invoice or a line belongs to, derived from its time: that of the current period, if
+-- it is for all of it or for its rest. One that began before the period that the schedule opened last gets none.
 -- +goose StatementBegin
 create function told_period_index(s subscriptions, starts timestamptz, ends timestamptz) returns integer
 language sql immutable as $$

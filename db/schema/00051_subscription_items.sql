@@ -8,14 +8,14 @@ alter table subscriptions
     add column pending_quantity bigint, -- from the next period on
     add constraint subscriptions_quantity check (quantity > 0 and pending_quantity > 0) not valid;
 
--- What a price has beyond its amount, by its model: unit price, tiers and so on. Null: a flat price.
+-- The parameters of a price other than its amount, by its model: unit price, tiers and so on. Null: a flat price.
 alter table prices add column parameters jsonb;
 alter table prices drop constraint prices_model_check;
 alter table prices add constraint prices_model_check check (
     model in ('flat', 'per_unit', 'graduated', 'volume', 'package', 'tiered_flat') and (model = 'flat') = (parameters is null));
 
--- The rows of subscriptions from before are written with their next change, as are those of subscriptions that a build
--- from before creates or changes: until then their items follow from plan and quantity.
+-- The rows of subscriptions from before are written with their next change, as are those of subscriptions that an
+-- earlier build creates or changes: until then their items follow from plan and quantity.
 create table subscription_items (
     environment_id  text        not null,
     id              text        not null, -- derived from subscription and price

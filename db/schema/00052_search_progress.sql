@@ -1,5 +1,5 @@
--- A search for a lost send keeps what accounts answered, so that it goes on where its worker stopped; and a database knows
--- that it was copied within its server: a restore by `createdb --template` and a rename keeps process and tables.
+-- A search for a lost send keeps the answers of accounts, so that it continues where its worker stopped; and a database
+-- knows that it was copied within its server: a restore by `createdb --template` and a rename keeps process and tables.
 
 -- +goose Up
 -- Of a look-up that searches for a lost send: the account that was asked, which no send names, and when the database was

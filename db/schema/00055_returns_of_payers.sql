@@ -8,12 +8,13 @@
 -- both have the same one, of builds from before this migration.
 alter table transactions add column if not exists action_apart_send integer;
 
--- What a message proves only once the provider's reference of its transaction is known: it may be about the request that was
--- refused before the payer was asked.
+-- The proof in a message that counts only once the provider's reference of its transaction is known: it may be about
+-- the request that was refused before the payer was asked.
 alter table provider_callbacks add column if not exists evidence_needs_ref boolean not null default false;
 
--- What payers brought back and no provider was given yet. A worker from before 00048 that takes the signal of a return lets
--- it lie. Building it waits for open transactions, and stops none. One that was interrupted left an index that is not used.
+-- Returns of payers that no provider was given yet. A worker from before 00048 that takes the signal of a return
+-- ignores it. Building it waits for open transactions, and stops none. One that was interrupted left an index that is
+-- not used.
 set lock_timeout = 0;
 drop index concurrently if exists transactions_brought;
 create index concurrently transactions_brought on transactions (action_returned_at)

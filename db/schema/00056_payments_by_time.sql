@@ -1,12 +1,12 @@
--- The list of payments by createdAt costs what it returns: docs/adr/0039-payments-by-time.md.
--- Each statement is a transaction of its own, and may be repeated: payments go on meanwhile, also where there are millions.
+-- The list of payments by createdAt is read along an index: docs/adr/0039-payments-by-time.md. Each statement is a
+-- transaction of its own, and may be repeated: payments continue meanwhile, also where there are millions.
 
 -- +goose NO TRANSACTION
 -- +goose Up
 -- created_at is not the real time at which the row was written, as on a test clock: positions say nothing about it.
 alter table transactions add column if not exists created_virtually boolean not null default false;
 
--- A trigger, so that a process of the previous version, which knows nothing of it, notes it too.
+-- A trigger, so that a process of the previous version, which does not know it, sets it too.
 -- +goose StatementBegin
 create or replace function note_virtual_time() returns trigger language plpgsql as $$
 begin
@@ -17,8 +17,9 @@ end $$;
 create or replace trigger transactions_note_virtual_time before insert on transactions
     for each row execute function note_virtual_time();
 
--- What test environments have from before the trigger is not known to be anything else; live ones have no test clocks. A
--- thousand rows at a time, and none that another transaction holds: nobody waits for more than that, nor in a circle.
+-- The time of payments of test environments from before the trigger may be virtual; live ones have no test clocks. A
+-- thousand rows at a time, and none that another transaction holds: no transaction waits for more than that, and there
+-- is no deadlock.
 -- +goose StatementBegin
 do $$
 declare

@@ -1,4 +1,4 @@
--- Taxes: the rates of an environment, what a customer is taxed by, and the taxes of an invoice as they were at issue.
+-- Taxes: the rates of an environment, the tax rates of a customer, and the taxes of an invoice as they were at issue.
 
 -- +goose Up
 create table tax_rates (
@@ -20,10 +20,10 @@ create table tax_rates (
 );
 create trigger tax_rates_take_position before insert on tax_rates for each row execute function take_position();
 create unique index tax_rates_position on tax_rates (environment_id, position);
--- What a decision about a subscription reads.
+-- For decisions about a subscription.
 create index tax_rates_offered on tax_rates (environment_id, country) where archived_at is null;
 
--- What was billed with a rate stays as it was.
+-- Lines that were billed with a rate stay as they were.
 -- +goose StatementBegin
 create function guard_tax_rate() returns trigger language plpgsql as $$
 begin

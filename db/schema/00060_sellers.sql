@@ -1,4 +1,4 @@
--- Who sells: an environment's details, and what an invoice showed of them at issue.
+-- Sellers: an environment's details, and their copy on an invoice at issue.
 
 -- +goose Up
 alter table environments add column seller jsonb; -- null: none

@@ -1,4 +1,4 @@
--- Coupons (ADR 41): what can be redeemed, what subscriptions have redeemed, and what lines of invoices were reduced by.
+-- Coupons (ADR 41): the coupons, their redemptions by subscriptions, and the discounts of lines of invoices.
 
 -- +goose Up
 create table coupons (

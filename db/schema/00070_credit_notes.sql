@@ -1,8 +1,9 @@
--- Credit notes: what was given back of an issued invoice (ADR 43). The sums by invoice and by line stand beside what was
--- billed, so that no writer gives back more, and decisions about a subscription read no more rows than before.
+-- Credit notes: amounts of an issued invoice that were given back (ADR 43). The sums by invoice and by line are in the
+-- rows of the billed amounts, so that no writer gives back more, and decisions about a subscription read no more rows
+-- than before.
 
 -- +goose Up
--- Builds from before write none of these: 0 is what is true of their rows.
+-- Earlier builds write none of these: 0 is right for their rows.
 alter table invoices
     add column credited bigint not null default 0,
     add column credited_tax bigint not null default 0, -- of credited
@@ -88,7 +89,7 @@ create table credit_note_lines (
 );
 create trigger credit_note_lines_append_only before update or delete on credit_note_lines for each row execute function refuse_change();
 
--- What was given back stays given back; only the memo can be erased.
+-- A credit note is final; only the memo can be erased.
 -- +goose StatementBegin
 create function guard_credit_note() returns trigger language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Who buys: a customer's details as an invoice showed them at issue. Personal data, which a stage of the erasure takes.
+-- Buyers: a customer's details as an invoice showed them at issue. Personal data, which a stage of the erasure takes.
 
 -- +goose Up
 alter table invoices add column buyer jsonb; -- null: issued by a build from before, or erased
@@ -9,8 +9,8 @@ alter table erasures drop constraint erasures_stage_check;
 alter table erasures add constraint erasures_stage_check
     check (stage in ('customers', 'subscriptions', 'invoices', 'transactions', 'events', 'responses', 'finished'));
 
--- A build from before does not know the stage. It must not skip it: it fails there until a worker of this build goes on. A
--- later migration removes this.
+-- An earlier build does not know the stage. It must not skip it: it fails there until a worker of this build continues.
+-- A later migration removes this.
 -- +goose StatementBegin
 create function erase_invoices_too() returns trigger language plpgsql as $$
 begin

@@ -12,7 +12,8 @@ alter table subscriptions
     add column proration_measure text,
     -- The index of a period whose bill is of other items, since a change within it was not prorated.
     add column unprorated_index integer,
-    -- Lines that wait for the next invoice. They are no rows of their own: whoever bills has read this one anyway. Null: none.
+    -- Lines that wait for the next invoice. They are no rows of their own, since billing has read this one anyway.
+    -- Null: none.
     add column pending_lines jsonb,
     -- No row has a value yet, so that none need be read.
     add constraint subscriptions_proration_measure

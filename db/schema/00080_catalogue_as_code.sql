@@ -7,7 +7,7 @@ alter table plans
     add constraint plans_catalog_key_given check (catalog_key <> '') not valid;
 create unique index plans_catalog_key on plans (environment_id, catalog_key) where version = 1;
 
--- A build from before makes a version of a plan: it knows nothing of the key.
+-- An earlier build makes a version of a plan: it does not know the key.
 -- +goose StatementBegin
 create function plans_follow_first() returns trigger language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Products group plans: what is sold, whatever the price and the interval. A plan's product is the plan's, and the same in all
--- its rows.
+-- Products group plans that sell one thing, at any price and interval. A plan has one product, the same in
+-- all rows of its versions.
 
 -- +goose Up
 create table products (

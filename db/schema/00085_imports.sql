@@ -14,7 +14,7 @@ create table imported_records (
     imported_at    timestamptz not null,
     primary key (environment_id, source, type, external_id)
 );
--- What an export names a row by, and what an erasure forgets.
+-- For exports, which name a row by it, and for erasures, which delete it.
 create index imported_records_customer on imported_records (environment_id, customer_id, object_id);
 
 -- A balance that was brought from another system belongs to no invoice. The constraint's definition as it is, so that the

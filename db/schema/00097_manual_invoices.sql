@@ -22,7 +22,7 @@ alter table invoices
     add constraint invoices_draft check (status <> 'draft' or subscription_id is null) not valid,
     add constraint invoices_test_clock foreign key (environment_id, test_clock_id) references test_clocks (environment_id, id) not valid;
 alter table invoice_lines alter column plan_id drop not null;
--- Charges of manual invoices belong to no subscription. The constraint has no name: it is found by what it says.
+-- Charges of manual invoices belong to no subscription. The constraint has no name: it is found by its text.
 -- +goose StatementBegin
 do $$
 declare
@@ -35,7 +35,7 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- What is to be announced as overdue: manual invoices have no workflow. By its clock where there is one.
+-- Invoices to be announced as overdue: manual invoices have no workflow. By its clock where there is one.
 create index invoices_due on invoices (due_at)
     where subscription_id is null and test_clock_id is null and status = 'open' and overdue_at is null and due_at is not null;
 create index invoices_due_on_clock on invoices (environment_id, test_clock_id, due_at)

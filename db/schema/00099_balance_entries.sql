@@ -3,7 +3,7 @@
 -- +goose Up
 alter table credit_entries
     add column position bigint,
-    -- What a person says of an entry; erasable.
+    -- A person's note on an entry; erasable.
     add column note text constraint credit_entries_note check (note <> ''),
     drop constraint credit_entries_invoice,
     add constraint credit_entries_invoice check (invoice_id is not null or reason in ('imported', 'adjusted')) not valid;
@@ -44,7 +44,7 @@ create trigger credit_entries_take_position before insert on credit_entries for 
 create unique index credit_entries_position on credit_entries (environment_id, position);
 create index credit_entries_list on credit_entries (environment_id, customer_id, position);
 drop index credit_entries_customer;
--- What an erasure looks for.
+-- For erasures.
 create index credit_entries_noted on credit_entries (environment_id, customer_id) where note is not null;
 
 -- +goose StatementBegin

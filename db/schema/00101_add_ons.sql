@@ -17,7 +17,7 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- Whoever decides about a subscription reads its row anyway: a table of its own would cost each renewal a statement.
+-- Decisions about a subscription read its row anyway: a table of its own would cost each renewal a statement.
 alter table subscriptions
     add column add_on_ids text[] not null default '{}', -- ids of versions, as plan_id is one
     add column add_on_quantities bigint[] not null default '{}',

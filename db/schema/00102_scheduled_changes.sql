@@ -4,7 +4,8 @@
 
 -- +goose Up
 alter table subscriptions
-    -- In the order of their dates. They are no rows of their own: whoever decides has read this one anyway. Null: none.
+    -- In the order of their dates. They are no rows of their own, since a decision has read this one anyway. Null:
+    -- none.
     add column scheduled_changes jsonb,
     add column scheduled_plan_ids text[], -- the versions of plans and add-ons that they lead to
     -- No row has a value yet, so that none need be read.

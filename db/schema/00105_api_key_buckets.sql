@@ -1,5 +1,5 @@
--- What is left of each API key's requests, for all processes of the API together (ADR 56). A report says how many were
--- spent since the one before. Unlogged: after a crash of PostgreSQL all buckets are full, which harms nobody.
+-- The remaining requests of each API key, for all processes of the API together (ADR 56). A report says how many were
+-- spent since the one before. Unlogged: after a crash of PostgreSQL all buckets are full, which does no harm.
 
 -- +goose Up
 create unlogged table api_key_buckets (

@@ -1,5 +1,5 @@
--- Subscriptions by their add-ons: of those that have one, so that the index costs a renewal without add-ons nothing. It is
--- built beside running transactions. One that was interrupted left an index that is not used.
+-- Subscriptions by their add-ons: of those that have one, so that the index costs a renewal without add-ons nothing. It
+-- is built concurrently with transactions. One that was interrupted left an index that is not used.
 
 -- +goose NO TRANSACTION
 -- +goose Up

@@ -32,7 +32,7 @@ create trigger credit_grants_take_position before insert on credit_grants for ea
 create unique index credit_grants_position on credit_grants (environment_id, position);
 create index credit_grants_list on credit_grants (environment_id, customer_id, position);
 create index credit_grants_remaining on credit_grants (environment_id, customer_id, currency) where remaining > 0;
--- What is to be taken away, by the customer's time.
+-- Grants whose rest must be taken away, by the customer's time.
 create index credit_grants_due on credit_grants (ends_at) where test_clock_id is null and remaining > 0 and ends_at is not null;
 create index credit_grants_due_on_clock on credit_grants (environment_id, test_clock_id, ends_at)
     where test_clock_id is not null and remaining > 0 and ends_at is not null;
@@ -54,8 +54,8 @@ end $$;
 create trigger guard_credit_grant before update or delete on credit_grants for each row execute function guard_credit_grant();
 create trigger credit_grants_no_truncate before truncate on credit_grants for each statement execute function refuse_change();
 
--- What all grants have left. The balance stays the plain one: a build from before, which uses it without knowing of grants,
--- never uses what was granted. It writes balance_after without what was granted.
+-- The rest of all grants. The balance stays the plain one: an earlier build, which does not know grants, uses the
+-- balance and never a grant. It writes balance_after without grants.
 alter table credit_balances add column granted bigint not null default 0;
 alter table credit_balances add constraint credit_balances_granted check (granted >= 0) not valid;
 
@@ -78,7 +78,7 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- What an invoice has used of grants, in their order: a void gives it back to them. Null: nothing.
+-- The amounts of grants that an invoice has used, in their order: a void gives them back. Null: none.
 alter table invoices add column grants_used jsonb;
 create trigger guard_invoice_grants before update on invoices for each row when (new.grants_used is distinct from old.grants_used)
     execute function guard_invoice_taxes();

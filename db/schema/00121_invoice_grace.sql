@@ -22,6 +22,6 @@ alter table subscriptions
         'renewal_reminder', 'scheduled_change', 'renewal', 'cancel', 'payment_retry', 'invoice_overdue', 'finalize_invoice',
         'past_due_cancel', 'resume', 'none')) not valid;
 
--- What a decision about a subscription locks. The one before knew open invoices only.
+-- For the locks of a decision about a subscription. The earlier index had open invoices only.
 create index invoices_unsettled on invoices (environment_id, subscription_id, number) where status in ('open', 'draft');
 drop index invoices_open;

@@ -14,7 +14,8 @@ alter table transactions add constraint transactions_unanswered check (unanswere
 -- The payments of the last failures, the latest first.
 alter table provider_breakers add column if not exists failed_by text[] not null default '{}';
 
--- What is undecided now. A thousand rows at a time, and none that another transaction holds: nobody waits for more.
+-- The payments that are undecided now. A thousand rows at a time, and none that another transaction holds: no
+-- transaction waits for more.
 -- +goose StatementBegin
 do $$
 declare

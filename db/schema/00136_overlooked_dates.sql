@@ -30,10 +30,11 @@ create index concurrently subscriptions_overlooked on subscriptions (environment
       and (next_action_at is null or next_action_at > least(current_period_end, trial_notice_at));
 set lock_timeout = '1s'; -- as db.Migrate has it
 
--- Every date at which a subscription in real time does something by itself, where its next action is later, or none: the rules
--- never leave one so. Not here: what they compute from settings (reminders, the end of patience with one that is past due), and
--- what has no next action (grants, manual invoices, payments), which the reconciler finds by its own date.
--- The next action is compared in each branch, so that no estimate can lead to a join with the whole table of subscriptions.
+-- Every date of an automatic action of a subscription in real time, where its next action is later, or none: the rules
+-- never leave one so. Not here: dates that they compute from settings (reminders, the cancellation of one that is past
+-- due), and rows without a next action (grants, manual invoices, payments), which the reconciler finds by their own
+-- date. The next action is compared in each branch, so that no estimate can lead to a join with the whole table of
+-- subscriptions.
 create or replace view overlooked_dates as
 select i.environment_id, i.subscription_id, 'finalize_invoice' as kind, i.finalizes_at as at
 from invoices i
