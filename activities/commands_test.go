@@ -270,7 +270,7 @@ func TestChangePlan_UnknownPlanNamesItsField(t *testing.T) {
 }
 
 // A decision cannot be written because the charge that is to be refunded is not in the books. That is a server error,
-// not a refusal, and nothing of the command is kept.
+// not a refusal, and no part of the command is kept.
 func TestCommand_BrokenHalfWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -107,7 +107,7 @@ var pairs = map[string]pair{
 }
 
 // Every command meets every state of subscription and collection: it is performed, or refused with its code and changes
-// nothing; and whatever follows, the books stay sound.
+// nothing; and the books stay sound in every case.
 func TestCommand_InEveryCollectionState(t *testing.T) {
 	t.Parallel()
 	for name, p := range pairs {

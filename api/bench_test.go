@@ -60,7 +60,7 @@ type bench struct {
 	test, live, other opened
 }
 
-// opened is one environment and the key that opens it.
+// opened is one environment with a key for it.
 type opened struct {
 	tenantID, appID, environmentID, providerID string
 	mode                                       apikey.Mode

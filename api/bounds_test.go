@@ -106,8 +106,8 @@ func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 	}
 }
 
-// A refusal that cannot be stored stands all the same, since nothing was performed. It is logged, and never with the
-// key: a key holds whatever its caller put into it.
+// A refusal that cannot be stored is still returned, since nothing was performed. It is logged, and never with the key:
+// a key holds whatever its caller put into it.
 func TestIdempotency_UnstorableRefusalIsLogged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -74,7 +74,7 @@ func (i input) param() string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(i.path, "."), ".[]", "[0]"), ".*", ".x")
 }
 
-// inputsOf walks what requests of the document hold. Each schema below a property is seen by visit.
+// inputsOf walks the schemas of the document's requests, and calls visit for each schema below a property.
 func inputsOf(t *testing.T, visit func(input)) {
 	t.Helper()
 	var doc map[string]any

@@ -252,7 +252,7 @@ func (b *bench) moveClock(t *testing.T, clockID string, to int64) {
 	})
 }
 
-// A crash between the commit and the answer leaves a caller who knows nothing: the repeat is given the answer that was
+// A crash between the commit and the answer leaves the caller without an answer: the repeat gets the answer that was
 // committed with the effect, also by another process.
 func TestIdempotency_RepeatAfterCrashReturnsCommitted(t *testing.T) {
 	t.Parallel()

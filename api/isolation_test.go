@@ -260,7 +260,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs" || short == "/usage" || short == "/usage/cloudevents"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
-		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the
+		// Test clocks do not exist in live environments at all, so that a live key gets that refusal first, for every
 		// id.
 		require.Contains(t, []int{404, 422}, foreign.Status, "%s %s with a key of %s: %s", method, short, name, foreign.Body)
 		require.Equal(t, missing.Status, foreign.Status)

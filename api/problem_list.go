@@ -12,7 +12,7 @@ import (
 //go:embed problems.json
 var problemsJSON []byte
 
-// problems lists all that a request can be refused with.
+// problems lists all possible refusals of requests.
 func problems() []httpkit.Listed {
 	var list []httpkit.Listed
 	if err := json.Unmarshal(problemsJSON, &list); err != nil {

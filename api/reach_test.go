@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is package api and all that it imports of ours, with types.
+// program is package api with all packages of ours that it imports, with types.
 type program struct {
 	t        *testing.T
 	files    *token.FileSet

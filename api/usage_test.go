@@ -78,7 +78,7 @@ func TestUsage_CountsOnce(t *testing.T) {
 	require.Equal(t, 201, b.ask(t, b.other, "POST", "/api/usage", usageBody(otherSub, "k1", "")).Status)
 	require.Equal(t, map[string]string{"none": "2.5 of 1"}, b.used(t, b.other, otherSub))
 
-	// A repeat is answered as the first request was, whatever has become of the subscription.
+	// A repeat is answered as the first request was, whatever the state of the subscription is now.
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub+"/cancel", `{"immediateEffect":true}`).Status)
 	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", body).Status)
 	problem(t, 409, "usage_after_end", "timestamp", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k2", "")))
@@ -276,7 +276,7 @@ func TestUsage_CloudEvents(t *testing.T) {
 	require.Equal(t, 1, out.Accepted, "a text that is no number of JSON")
 }
 
-// One record that is none refuses no other, and a thousand of usual size fit.
+// One malformed record does not refuse the others, and a thousand of usual size fit.
 func TestUsage_EachOfManyIsJudgedByItself(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -131,7 +131,7 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	}
 }
 
-// Whatever of it fails, nothing of it stays.
+// If any part of it fails, none is kept.
 func TestWrite_AllOrNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -67,7 +67,7 @@ func (q *lastQuery) take() []sentQuery {
 	return sent
 }
 
-// plan is a node of what EXPLAIN answers.
+// plan is a node of the output of EXPLAIN.
 type planNode struct {
 	Type    string     `json:"Node Type"`
 	Rows    float64    `json:"Actual Rows"`

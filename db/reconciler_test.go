@@ -146,8 +146,8 @@ func TestReconciler_LateSubscriptions(t *testing.T) {
 	require.Empty(t, wakes)
 }
 
-// TestReconciler_EnvironmentsTakeTurns fills every list of what hangs behind with one environment's, all older than the
-// one of another.
+// TestReconciler_EnvironmentsTakeTurns fills every list of overdue work with that of one environment, all older than
+// the one of another.
 func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -100,7 +100,8 @@ func TestInTx_RollsBackWhenCanceled(t *testing.T) {
 	requireUntouched(t, b)
 }
 
-// The last write of a transaction travels together with COMMIT: where it touches no row, nothing of the rest may stay.
+// The last write of a transaction travels together with COMMIT: where it touches no row, the rest must not be kept
+// either.
 func TestInTx_WriteWithoutRowRollsBack(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]func(context.Context, *bundle, *db.Tx) error{

@@ -22,7 +22,7 @@ type Factory interface {
 	// ReturnParameters are the names of the parameters that the payer's browser brings back to ChargeRequest.ReturnURL
 	// and that CompleteCharge needs; none: the provider completes charges itself. Other parameters are not kept.
 	ReturnParameters() []string
-	// Limits returns the limits of charges in a currency. Charge must not refuse for its amount what they allow.
+	// Limits returns the limits of charges in a currency. Charge must not refuse an amount that they allow.
 	Limits(currency money.Currency) Limits
 	// Supports returns the support of a payment method, as far as it is known without asking the provider.
 	Supports(method Method) paymethod.Support

@@ -52,7 +52,7 @@ var forbidden = []network{
 	reserved("ff00::/8", "multicast"),
 }
 
-// globalUnicast is all that is assigned to the internet of IPv6.
+// globalUnicast is the whole part of IPv6 that is assigned to the internet.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 // networkOf returns the name of the network that makes an address unusable for a receiver. Empty: it is a public one.

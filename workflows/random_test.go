@@ -163,7 +163,7 @@ func (r *randomly) happen(kind int, at time.Time) {
 // command runs a command. The rules may refuse it; any other failure is a fault.
 func (r *randomly) command(c command) { r.s.command(c).refusal(r.s.t) }
 
-// word comes from the provider about everything it was ever asked for; some of what failed has succeeded after all.
+// the provider sends callbacks about all of its operations; some of those that failed have succeeded after all.
 func (r *randomly) word() {
 	for i, txn := range r.s.transactions() {
 		if txn.Type == payment.Charge && txn.ProviderRef != "" && txn.Status != payment.Success && i%2 == 0 {

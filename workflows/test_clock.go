@@ -23,7 +23,7 @@ func TestClock(ctx workflow.Context, in contract.TestClockInput) error {
 			return nil
 		}
 		if steps >= stepsPerRun {
-			drain(advances) // the new run begins with a step, which finds whatever target there is
+			drain(advances) // the new run begins with a step, which finds the present target
 			return workflow.NewContinueAsNewError(ctx, TestClock, in)
 		}
 	}

@@ -278,7 +278,7 @@ func TestSubscription_FinishedWaitsForTheExchangeInFlight(t *testing.T) {
 	require.Equal(t, []string{"check txn_1", "advance"}, f.called())
 }
 
-// The clock's workflow does what its time makes due, and wakes the subscriptions: they have no timers for it.
+// The clock's workflow does the work due at its time, and wakes the subscriptions: they have no timers for it.
 func TestSubscription_OnATestClockArmsNoTimer(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

@@ -74,7 +74,7 @@ func inTurn[In, Out any](w *world, do func(context.Context, In) (Out, error)) fu
 	}
 }
 
-// close waits for the activity in hand, which the run may have left behind, and lets no other begin.
+// close waits for the running activity, which the run may have left behind, and prevents others.
 func (w *world) close() {
 	w.turn.Lock()
 	defer w.turn.Unlock()
@@ -146,7 +146,7 @@ func (w *world) signal(name string) {
 	}
 }
 
-// told is a command that leaves the run nothing to do: the signal carries the row, and may be late or lost.
+// told is a command after which the run has no work: the signal carries the row, and may be late or lost.
 func (w *world) told(how func(contract.Wake)) {
 	w.nextAt = w.nextAt.Add(time.Hour)
 	w.revision++

@@ -292,8 +292,8 @@ func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	a.Sound()
 }
 
-// A return whose signal was lost is found once a pass, before its check is overdue and after. One that its account
-// is asked about in vain is looked at ever more rarely.
+// A return whose signal was lost is found once a pass, before its check is overdue and after. One whose account does
+// not answer is checked ever more rarely.
 func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 	t.Parallel()
 	a, w := adyenAsking(t), &life.Waker{}

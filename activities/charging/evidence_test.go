@@ -19,7 +19,7 @@ import (
 	"perennial/test/scene"
 )
 
-// toldOnly is a provider that cannot be asked: its callbacks are all that it says after the charge.
+// toldOnly is a provider that cannot be asked: after the charge, it sends callbacks only.
 type toldOnly struct {
 	*scene.Provider
 	t testing.TB
@@ -211,7 +211,7 @@ func TestEvidence_BadEndOfAnotherOperationIsNoEnd(t *testing.T) {
 	require.Zero(t, l.OpenCallbacks())
 }
 
-// Signals get lost: the next check finds all that was said meanwhile.
+// Signals get lost: the next check finds all callbacks since then.
 func TestEvidence_IsFoundWithoutItsSignal(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)

@@ -141,7 +141,7 @@ func TestOutage_OfOnePaymentIsNone(t *testing.T) {
 	require.LessOrEqual(t, asked, 17)
 }
 
-// An account that answers nothing for days is probed ever more rarely, by the age of what waits there.
+// An account that answers nothing for days is probed ever more rarely, by the age of its waiting payments.
 func TestOutage_ProbesOfAClosedAccountGrowRare(t *testing.T) {
 	t.Parallel()
 	l, w, _, left := outage(t, 1, 72*time.Hour)

@@ -152,8 +152,8 @@ func TestPaced_NoChangeOfTheAccountsWakesACrowd(t *testing.T) {
 	require.Equal(t, []string{"charge"}, l.Operations(txn))
 }
 
-// A search that waits for the account's limit says so, and what it waits for; also for a charge that was sent once
-// before, which nothing holds back. No check is counted.
+// A search that waits for the account's limit says so, and names what it waits for; also for a charge that was sent
+// once before, which is not held back. No check is counted.
 func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"never sent": false, "sent before": true} {

@@ -12,7 +12,7 @@ import (
 )
 
 // After an outage of a provider its payments wait for look-ups that have become rare. A pass has one payment of each
-// silent account ask, and as soon as one is answered it wakes the others, at the pace of all that it starts (ADR 67).
+// silent account ask, and as soon as one is answered it wakes the others, at its usual pace of starts (ADR 67).
 
 const (
 	// probeLooks is the number of times that a pass looks for the answers to its probes, probeGap apart.

@@ -40,8 +40,8 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// enter lets a caller in, as far as the body, whatever that is. Its bound is short and its own: a database that hangs
-// must leave time to say so within ten seconds.
+// enter admits a caller before the body is judged. Its bound is short and its own: a database that hangs must leave
+// time to say so within ten seconds.
 func (k *Kit) enter(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seats.Seat,
 ) (*Call, error) {

@@ -64,7 +64,7 @@ func (o Operation) meets(code string) bool {
 	return true
 }
 
-// lists reports whether the operation answers with pages, also of what belongs to one resource.
+// lists reports whether the operation answers with pages, also of the parts of one resource.
 func (o Operation) lists() bool {
 	answer := reflect.TypeOf(o.Response)
 	if answer == nil || answer.Kind() != reflect.Struct {

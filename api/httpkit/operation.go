@@ -13,7 +13,7 @@ import (
 	"perennial/db"
 )
 
-// Operation is all that the API says about one endpoint. It answers under every prefix.
+// Operation describes one endpoint of the API. It answers under every prefix.
 type Operation struct {
 	Name        string // operationId: createPlan
 	Method      string

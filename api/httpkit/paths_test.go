@@ -59,7 +59,7 @@ func TestPaths_AgreeWithMux(t *testing.T) {
 	require.Nil(t, e)
 }
 
-// A path without variables belongs to its own operations, whatever the method; the other routes are asked as before.
+// A path without variables belongs to its own operations, for every method; the other routes match as before.
 func TestDispatch_LeavesTheRestToTheRouter(t *testing.T) {
 	t.Parallel()
 	k := New(Deps{Store: &db.Store{}, Telemetry: &telemetry.Telemetry{}}, Config{Prefixes: []string{"/api", "/v1"}})

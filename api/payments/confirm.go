@@ -77,7 +77,7 @@ func (h *Handler) showPayer(w http.ResponseWriter, confirmation payment.Confirma
 	return confirmTemplate.Execute(w, page)
 }
 
-// forPayer keeps the link out of other sites, frames and search engines; nothing of the API is cached anyway.
+// forPayer keeps the link out of other sites, frames and search engines; answers of the API are never cached anyway.
 func forPayer(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Referrer-Policy", "no-referrer")

@@ -9,7 +9,7 @@ import (
 	"perennial/internal/id"
 )
 
-// A key with the scope webhooks does all that is about webhooks, reads the events that they tell of, and nothing else.
+// A key with the scope webhooks has all operations of webhooks, reads their events, and nothing else.
 var (
 	webhookRead  = httpkit.Access{Scopes: []string{"read", "webhooks"}}
 	webhookWrite = httpkit.Access{Scopes: []string{"webhooks"}}

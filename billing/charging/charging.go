@@ -158,7 +158,7 @@ func (d *decision) choose(a Account) {
 }
 
 // unchosen removes the account that routing chose for the transaction: a row must not show an account that never had
-// it.
+// the transaction.
 func (s *Step) unchosen() {
 	s.Transaction.Provider, s.Transaction.ProviderConfigID = s.Row.Provider, s.Row.ProviderConfigID
 }

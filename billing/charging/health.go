@@ -40,7 +40,7 @@ func (r Reply) Silent() bool {
 	return !r.NotOffered && undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= serverError)
 }
 
-// News is a change in what is known of an account's credentials.
+// News is a change in the known state of an account's credentials.
 type News int
 
 // The news.

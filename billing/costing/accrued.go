@@ -47,8 +47,8 @@ type Unrated struct {
 	Records    int64
 }
 
-// Accrued returns the cost of segments, of which billed is billed. A key that costs nothing has a line too where it
-// counts units: they may be included ones. Faults: those of metered.Owed.
+// Accrued returns the cost of segments, of which the charges in billed are billed. A key that costs nothing has a line
+// too where it counts units: they may be included ones. Faults: those of metered.Owed.
 func (s Period) Accrued(segments []Accruing, billed []metered.Charge) (Accrual, error) {
 	var out Accrual
 	for _, of := range segments {

@@ -189,7 +189,7 @@ func TestCredits_OfNothing(t *testing.T) {
 	credits, err := s.credits(issued, s.Items, last, november.AddDate(0, 0, 29))
 	require.NoError(t, err)
 	require.Empty(t, credits)
-	s.UnproratedIndex = 1 // all that is billed is taken back, line by line
+	s.UnproratedIndex = 1 // all billed amounts are taken back, line by line
 	credits, err = s.credits(issued, s.Items, last, november.AddDate(0, 0, 29))
 	require.NoError(t, err)
 	require.Empty(t, credits)
@@ -208,8 +208,8 @@ func TestCredits_OfNothing(t *testing.T) {
 	require.Equal(t, "il_1_0", credits[0].Reverses)
 }
 
-// A credit of an earlier period that waits was bounded when it was made: unused time of this one may still have all that
-// is kept of this one.
+// A credit of an earlier period that waits was bounded when it was made: unused time of this one may still have the
+// whole kept amount of this one.
 func TestUnusedTime_BesideACreditThatWaits(t *testing.T) {
 	t.Parallel()
 	s := opened(flat("a", 1000), 1, proration.Day)

@@ -21,7 +21,7 @@ import (
 const MaxUsageLines = 200
 
 // Used returns a line for the cost of each key of a segment, less the percentages of the coupons that it had. A coupon
-// of an amount is taken off what is billed in advance. Fault: amount_too_large.
+// of an amount reduces lines that are billed in advance. Fault: amount_too_large.
 func (s Period) Used(of metering.Priced, charges []metered.Charge) ([]invoice.Line, error) {
 	s = s.during(of.Segment)
 	prices := of.Prices()
@@ -141,9 +141,9 @@ func usageTitle(of metering.Priced, prices *metered.Prices, priceID string) stri
 	return holder.Titled(title)
 }
 
-// reduced returns the discounts of percentages on a line of usage: on all that is owed of its key, less those on what
-// was billed before. So a correction gives back the amount that was charged, however the whole was divided among
-// invoices.
+// reduced returns the discounts of percentages on a line of usage: on the whole amount of its key, less those on the
+// amounts that were billed before. So a correction gives back the amount that was charged, however the whole was
+// divided among invoices.
 func (s Period) reduced(line invoice.Line, before money.Minor) (invoice.Shares, error) {
 	all, err := s.Discounted(nil, []invoice.Line{{PlanID: line.PlanID, Amount: before + line.Amount}})
 	if err != nil {

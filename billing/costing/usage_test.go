@@ -51,7 +51,7 @@ func coupons(t *testing.T) subscription.Discounts {
 	}
 }
 
-// rate returns the charges that quantities of calls and storage owe beyond what is billed.
+// rate returns the unbilled charges of quantities of calls and storage.
 func rate(
 	t *testing.T, p plan.Plan, of metering.Segment, calls, storage int64, billed []metered.Charge,
 ) []metered.Charge {
@@ -78,8 +78,8 @@ func segmentOf(t *testing.T, s Period, p plan.Plan) metering.Segment {
 	}
 }
 
-// Coupons of percentages apply to usage of their period, whatever coupons the subscription has by now; amounts are
-// taken off what is billed in advance.
+// Coupons of percentages apply to usage of their period, even if the subscription has other coupons now; coupons of
+// amounts reduce lines that are billed in advance.
 func TestUsed_TakesPercentagesOff(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)
@@ -132,7 +132,7 @@ func TestUsed_CorrectionsGiveBackWhatWasAskedFor(t *testing.T) {
 	require.Zero(t, net)
 }
 
-// A correction of a commitment that gives back no more than is kept explains its amount as any line does.
+// A correction of a commitment that gives back only the kept amount explains its amount as any line does.
 func TestUsed_OfALimitedCommitment(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)

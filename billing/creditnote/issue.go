@@ -11,7 +11,7 @@ import (
 	"perennial/billing/totals"
 )
 
-// Request asks for a credit note. Lines or an Amount, with taxes, say how much; neither: all that is left.
+// Request asks for a credit note. Lines or an Amount, with taxes, say how much; neither: the whole rest.
 type Request struct {
 	ID     string
 	Lines  []Line

@@ -31,12 +31,12 @@ type Terms struct {
 // Coupon is a discount that customers redeem by its code. Its terms never change.
 type Coupon struct {
 	ID   string
-	Code string // unique in its environment, whatever the case
+	Code string // unique in its environment, in upper or lower case
 	Name string
 	Terms
 	// MaxRedemptions bounds how many times it is redeemed; 0 is no bound.
 	MaxRedemptions int
-	Redeemed       int       // so many times by now
+	Redeemed       int       // so many times until now
 	RedeemBy       time.Time // when it can no longer be redeemed; zero: never
 	Active         bool
 	CreatedAt      time.Time
@@ -50,7 +50,7 @@ const MaxPlans = 20
 
 var codes = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$`)
 
-// CheckCode refuses what people could not type or tell apart: coupon_code_invalid.
+// CheckCode refuses codes that people could not type or distinguish: coupon_code_invalid.
 func CheckCode(code string) error {
 	if !codes.MatchString(code) {
 		return fault.InvalidParam("code", "coupon_code_invalid",

@@ -14,8 +14,8 @@ import (
 
 // Source is the origin of a customer's feature: a plan or an add-on, or the customer's own setting in place of them.
 type Source struct {
-	SubscriptionID string // empty: of the customer, whatever the subscription
-	PlanID         string // empty: in place of what plans give
+	SubscriptionID string // empty: of the customer, for all subscriptions
+	PlanID         string // empty: in place of the features of plans
 	Limit          *int64 // nil: none
 	SoftLimit      bool   // the feature may be used beyond the limit
 }

@@ -131,7 +131,7 @@ func (f *foresight) billUsage() error {
 	return nil
 }
 
-// payAll lets all that is attempted be paid.
+// payAll has all attempted payments succeed.
 func (f *foresight) payAll() error {
 	for range foreseenSteps {
 		i := f.payable()

@@ -40,7 +40,7 @@ func (t Transaction) EverSent() bool {
 	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
 }
 
-// resends bounds the new sends of a charge after its provider has proven that it has nothing of it. Two are enough for
+// resends bounds the new sends of a charge after its provider has proven that it does not have it. Two are enough for
 // faults of single requests; a provider that loses three gets no fourth.
 const resends = 2
 

@@ -75,8 +75,8 @@ func (p Protocol) Absent(t Transaction, now time.Time) (Transaction, bool) {
 	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
 }
 
-// Misnamed returns the transaction after the answer that the provider knows nothing by a name that only a callback
-// brought. That is no check of the transaction, and no proof of anything.
+// Misnamed returns the transaction after the answer that the provider does not know a name that only a callback
+// brought. That is no check of the transaction, and proves nothing.
 func (p Protocol) Misnamed(t Transaction, now time.Time) Transaction {
 	if t.ParkedAt.IsZero() {
 		t.NextCheckAt = now.Add(p.gap(t.Checks + 1))

@@ -24,7 +24,7 @@ type Support struct {
 	Field Field
 	// Known are the types of method that would be accepted instead, where they can be listed.
 	Known []string
-	// Currencies are those in which the method is charged; empty: it sets no bounds to them.
+	// Currencies are those in which the method is charged; empty: no restriction.
 	Currencies []money.Currency
 	// ByAccount: accounts differ, so that only an account's adapter knows for sure.
 	ByAccount bool

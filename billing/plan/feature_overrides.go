@@ -13,7 +13,7 @@ import (
 type FeatureOverride struct {
 	Key            string `json:"key"`
 	SubscriptionID string `json:"subscriptionId,omitempty"` // empty: of all subscriptions of the customer together
-	Excluded       bool   `json:"excluded,omitempty"`       // the customer has it not, whatever plans give
+	Excluded       bool   `json:"excluded,omitempty"`       // the customer does not have it, even where plans have it
 	Limit          *int64 `json:"limit,omitempty"`          // nil: none
 	SoftLimit      bool   `json:"softLimit,omitempty"`
 	// Until is the time at which the plans' feature applies again; zero: it never does automatically.

@@ -16,7 +16,7 @@ func (d day) used(from, end time.Time, loc *time.Location) int64 { return d.unit
 // so: its periods run to the last second of their last day, and a change still belongs to what begins.
 type dayInclusive struct{ day }
 
-// A use that ends at midnight has had nothing of the day that begins, so the instant before it decides.
+// A use that ends at midnight does not touch the day that begins, so the instant before it decides.
 func (dayInclusive) used(from, end time.Time, loc *time.Location) int64 {
 	return max(date(end.Add(-1), loc)+1-date(from, loc), 0)
 }

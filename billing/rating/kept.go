@@ -6,8 +6,8 @@ import (
 	"perennial/billing/money"
 )
 
-// keptTally is what a Tally has counted so far, in the form in which it is kept: sums may have more digits than a
-// decimal that a caller sends.
+// keptTally is the count of a Tally so far, in the form for storage: sums may have more digits than a decimal that a
+// caller sends.
 type keptTally struct {
 	Seen       int64     `json:"seen"`
 	Paying     int64     `json:"paying"`
@@ -25,7 +25,7 @@ func (t *Tally) Keep() json.RawMessage {
 	return text
 }
 
-// Resume is the tally that goes on with what Keep returned of one for the same price.
+// Resume returns the tally that continues from the output of Keep of one for the same price.
 func (p Price) Resume(kept json.RawMessage) (*Tally, error) {
 	var k keptTally
 	if err := json.Unmarshal(kept, &k); err != nil {

@@ -18,7 +18,7 @@ func Left(d Draft, before Credited) (money.Minor, error) {
 }
 
 // CreditPart gives an amount of an invoice back, taxes included: of every line and every tax the same share of the
-// rest. The items are rounded down, so that lines never run out before the invoice does. Giving back all that is left
+// rest. The items are rounded down, so that lines never run out before the invoice does. Giving back the whole rest
 // credits every line whole, unless negative lines have used some of them up. Faults: credit_exceeds_invoice.
 func CreditPart(d Draft, amount money.Minor, before Credited) ([]Item, Note, error) {
 	sums, err := Of(d)
@@ -79,7 +79,7 @@ func ExceedsInvoice(left money.Minor) error {
 		"The credit note exceeds the invoice: %d minor units are left of it, taxes included. Send at most that.", left)
 }
 
-// With returns what was given back including an item that another invoice credited, with its taxes.
+// With returns the sums given back including an item that another invoice credited, with its taxes.
 func (before Credited) With(d Draft, item Item) Credited {
 	sums, err := Of(d)
 	if err != nil { // an issued invoice adds up

@@ -82,7 +82,7 @@ func thisUser(t *testing.T) string {
 	return fmt.Sprintf("%s(%d)@%s", found.Username, os.Getuid(), host)
 }
 
-// --as adds a claim to the entry, and takes nothing of it away.
+// --as adds a claim to the entry, and removes nothing from it.
 func TestActor_AsIsAClaim(t *testing.T) {
 	t.Parallel()
 	env := database(t)

@@ -104,7 +104,7 @@ func (tx *Tx) MarkCallbacksProcessed(
 }
 
 // ClaimCallbacks assigns open callbacks received after since that named an unknown reference to the transactions that
-// have it by now, and those about lost transactions, of any age, to the transactions that were made again. Global: the
+// have it now, and those about lost transactions, of any age, to the transactions that were made again. Global: the
 // reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
 	if err := core.Queries.CallbackClaimLost(ctx, tx.Pipe); err != nil {

@@ -82,7 +82,7 @@ func (tx *Tx) ReleaseHeld(ctx context.Context, limit int) ([]TransactionRef, err
 	return core.Map(found, ReleasedRef), core.Translate("TransactionRelease", err)
 }
 
-// ReleasedRef names a transaction that was let go, and its owner.
+// ReleasedRef names a released transaction and its owner.
 func ReleasedRef(f dbsqlc.TransactionReleaseRow) TransactionRef {
 	return RefOf(dbsqlc.TransactionListOverdueRow{
 		EnvironmentID: f.EnvironmentID, ID: f.ID, Type: payment.Type(f.Type), SubscriptionID: f.SubscriptionID,

@@ -16,7 +16,7 @@ type OverlookedDates struct {
 	Example string // of the subscriptions, or grants
 }
 
-// OverlookedDates lists those before then by kind, whatever wrote the next actions. Global.
+// OverlookedDates lists those before then by kind, also where an earlier build wrote the next actions. Global.
 func (r Reader) OverlookedDates(ctx context.Context, before time.Time) ([]OverlookedDates, error) {
 	found, err := core.Queries.OverlookedDates(ctx, r.Lists(),
 		dbsqlc.OverlookedDatesParams{Before: before, AtMost: core.BacklogAtMost})

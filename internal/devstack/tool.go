@@ -63,7 +63,7 @@ func (c cache) tool(ctx context.Context, name string, spec toolSpec, progress io
 	return program, err
 }
 
-// compiledAs reports whether the program is complete and made of what spec says.
+// compiledAs reports whether the program is complete and compiled from the sources in spec.
 func compiledAs(path string, spec toolSpec) bool {
 	info, err := buildinfo.ReadFile(path)
 	return err == nil && spec.madeOf(info)

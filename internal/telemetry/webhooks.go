@@ -41,5 +41,5 @@ func (i *Instruments) WebhookFirstAttempt(ctx context.Context, mode string, wait
 	i.webhooks.first.Record(ctx, max(0, waited.Seconds()), with("mode", mode))
 }
 
-// WebhookEndpointDisabled counts an endpoint that was disabled for what its receiver answered.
+// WebhookEndpointDisabled counts an endpoint that was disabled because of its receiver's answers.
 func (i *Instruments) WebhookEndpointDisabled(ctx context.Context) { i.webhooks.disabled.Add(ctx, 1) }

@@ -40,7 +40,7 @@ func (s simulated) charge(t *testing.T, token string) providers.Result {
 	return res
 }
 
-// heard parses the next message.
+// heard parses the message that arrived next.
 func (s simulated) heard(t *testing.T) []providers.Callback {
 	t.Helper()
 	said, ack, err := s.ParseCallback(t.Context(), s.rig.NextCallback(t), time.Now())

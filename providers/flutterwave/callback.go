@@ -115,7 +115,7 @@ func (f *Flutterwave) verify(header http.Header, body []byte) error {
 	return nil
 }
 
-// same compares two texts without telling how much of them agrees, nor how long they are.
+// same compares two texts in constant time: the time shows neither how much of them agrees nor how long they are.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return hmac.Equal(x[:], y[:])

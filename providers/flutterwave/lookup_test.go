@@ -159,7 +159,7 @@ func TestLookupCharge_Since(t *testing.T) {
 	require.Empty(t, res.Disputes)
 }
 
-// Half of what became of the money is worse than none: it would be booked as all. The capture itself is sure.
+// Half of the operations on the money is worse than none: it would be booked as all. The capture itself is sure.
 func TestLookupCharge_SinceIsWholeOrUnread(t *testing.T) {
 	t.Parallel()
 	const fine = `{"id":"rfd_1","amount_refunded":5,"charge_id":"chg_1","status":"completed"}`

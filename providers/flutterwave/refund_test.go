@@ -98,7 +98,7 @@ func TestRefund_UnreadableAmountIsUnknown(t *testing.T) {
 	require.Equal(t, providers.Unknown, res.Outcome)
 }
 
-// A refund of the same charge that carries nothing of ours may still be ours.
+// A refund of the same charge without any reference of ours may still be ours.
 func TestLookupRefund_WithoutItsReference(t *testing.T) {
 	t.Parallel()
 	const nameless = `{"id":"rfd_2","amount_refunded":5,"charge_id":"chg_1","status":"new","meta":{}}`

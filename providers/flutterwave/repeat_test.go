@@ -8,7 +8,7 @@ import (
 	"perennial/providers"
 )
 
-// A refusal is about the request at hand. That a repeat is refused proves nothing about its first send, whose answer
+// A refusal is about the present request. That a repeat is refused proves nothing about its first send, whose answer
 // was lost: the card may have been deleted since.
 func TestSend_RefusedRepeatProvesNothing(t *testing.T) {
 	t.Parallel()

@@ -53,8 +53,8 @@ func (d *Dispatcher) Close() {
 	d.started.close()
 }
 
-// Dispatch has the effects performed soon. It does not wait for them: the caller has been told what is committed, and
-// Temporal may be slow or away.
+// Dispatch has the effects performed soon. It does not wait for them: the caller has the answer about the commit
+// already, and Temporal may be slow or away.
 func (d *Dispatcher) Dispatch(ctx context.Context, by db.Actor, effects []db.Effect) {
 	ctx = context.WithoutCancel(ctx)
 	for i, effect := range effects {

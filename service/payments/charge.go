@@ -44,7 +44,7 @@ func (s *Service) ChargeCustomer(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		// Read again under lock: nothing of a customer who is being erased may be copied.
+		// Read again under lock: no data of a customer who is being erased may be copied.
 		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return payment.Transaction{}, usecase.InParam(err, "customerId")

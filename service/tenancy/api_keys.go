@@ -31,8 +31,8 @@ type APIKey struct {
 	Plain string
 }
 
-// CreateAPIKey creates a key of the caller's environment. It can do no more than the caller's key: neither be used from
-// elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
+// CreateAPIKey creates a key of the caller's environment. It has no more rights than the caller's key: neither from
+// other addresses nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
 func (s *Service) CreateAPIKey(
 	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey],
 ) (APIKey, error) {

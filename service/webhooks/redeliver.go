@@ -87,7 +87,7 @@ func redeliver(
 	for i, d := range all {
 		endpoints[i] = d.EndpointID
 	}
-	slices.Sort(endpoints) // all that lock several endpoints do so in the order of their ids
+	slices.Sort(endpoints) // all transactions that lock several endpoints do so in the order of their ids
 	enabled := map[string]bool{}
 	for _, endpointID := range slices.Compact(endpoints) {
 		e, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, endpointID)

@@ -174,8 +174,8 @@ func orElse(s, other string) string {
 	return s
 }
 
-// requireTotal compares what invoices come to with arithmetic that Go's constants do exactly: nothing of the rules
-// takes part in it.
+// requireTotal compares what invoices come to with arithmetic that Go's constants do exactly: the rules take no part in
+// it.
 func requireTotal(t *testing.T, arithmetic string, issued []invoice.Invoice, c money.Currency) {
 	t.Helper()
 	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, arithmetic)

@@ -12,8 +12,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestMoneyAfterSuccess: people refund at the provider's dashboard and banks decide disputes; callbacks, each twice,
-// are all that Perennial hears of it. In the end its books are the provider's ledger.
+// TestMoneyAfterSuccess: people refund at the provider's dashboard and banks decide disputes; Perennial gets callbacks
+// of it only, each twice. In the end its books are the provider's ledger.
 func TestMoneyAfterSuccess(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{})

@@ -104,8 +104,8 @@ func (e *troubled) count(where string, args ...any) (n int) {
 	return n
 }
 
-// later makes minutes pass for waiting payments, which were asked about in vain that many times. wholly: the account
-// was silent all that time.
+// later makes minutes pass for waiting payments, with that many look-ups without an answer. wholly: the account was
+// silent all that time.
 func (e *troubled) later(minutes, checks int, wholly bool) {
 	e.t.Helper()
 	_, err := e.w.Pool.Exec(e.ctx, `update transactions set checks = checks + $3, first_sent_at = first_sent_at - $2::int * interval '1 min',

@@ -180,7 +180,7 @@ func (p payers) confirm(link string) (query string) {
 	return query
 }
 
-// read returns the text of a page that leads nowhere.
+// read returns the text of a page without a redirect.
 func (p payers) read(page string) string {
 	p.t.Helper()
 	location, said := p.browse(http.MethodGet, page, "")

@@ -53,7 +53,7 @@ func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, 
 	}
 }
 
-// until moves time and does all that becomes due, each thing at its own instant.
+// until moves time and does all work that becomes due, each piece at its own instant.
 func (b *rulebook) until(to time.Time) {
 	for {
 		sub := b.state.Subscription

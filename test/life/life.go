@@ -118,7 +118,7 @@ func (l *Life) unchanged(before map[string][]string) {
 // Due performs the due work.
 func (l *Life) Due() {
 	l.T.Helper()
-	caughtUp := l.Clock.Now().Sub(l.Snap.NextAt) < 10*Day // else one call does not do all that is due
+	caughtUp := l.Clock.Now().Sub(l.Snap.NextAt) < 10*Day // else one call does not do all due work
 	l.Snap = twice(l, caughtUp, l.Advance)
 }
 

@@ -56,7 +56,7 @@ func migrate(ctx context.Context, url string) error {
 	return errors.Join(db.Migrate(ctx, url, nil), db.GrantRoles(ctx, url))
 }
 
-// version names the schema by what its migrations say.
+// version names the schema by the text of its migrations.
 var version = sync.OnceValues(func() (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(db.Migrations(), ".", func(path string, entry fs.DirEntry, err error) error {

@@ -13,8 +13,8 @@ import (
 	"perennial/service/subscriptions"
 )
 
-// showCatalog prints changes, done or to be done, and reports whether there are any. A preview of what moving
-// subscriptions would come to is none.
+// showCatalog prints changes, done or to be done, and reports whether there are any. A preview of the sums of moving
+// subscriptions is no change.
 func showCatalog(out io.Writer, changes []servicecatalog.Change, done bool) (differs bool, err error) {
 	var text strings.Builder
 	var created, changed, archived, moved int

@@ -17,7 +17,7 @@ type Command struct {
 	Name        string
 	Summary     string // a clause, for the list
 	Arguments   string // the arguments behind the flags
-	About       string // what people must know; lines as they shall be printed
+	About       string // notes for people; printed line by line
 	Examples    []string
 	Subcommands []*Command
 	Setup       func(*flag.FlagSet) Action

@@ -55,7 +55,7 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	return store
 }
 
-// writes writes to the database: settings that allow it say nothing of its disk.
+// writes writes to the database: settings that allow writes do not show the state of the disk.
 func (d *doctor) writes(ctx context.Context, store *db.Store, version string) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()

@@ -11,11 +11,11 @@ import (
 	"perennial/cmd/perennial/cli"
 )
 
-// A process with an API handles every second what its own writes require, and every minute, first when it starts, what
-// other processes have left.
+// A process with an API handles every second the follow-up work of its own writes, and every minute, first when it
+// starts, that left by other processes.
 const (
 	keepUpEvery = time.Second
-	keepUpAll   = 60 // every how many times it asks for what others have left
+	keepUpAll   = 60 // in every how many rounds it looks for work left by others
 )
 
 // keepUp does so until ctx ends. After a failure it asks for the rest as well; each failure is logged.

@@ -15,7 +15,7 @@ import (
 	"perennial/internal/testkit/mutate/mutant"
 )
 
-// source prints what its operators come to. Each mutant must make it print something else.
+// source prints the results of its operators. Each mutant must make it print something else.
 const source = `package main
 
 type cents int64

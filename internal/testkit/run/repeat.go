@@ -68,8 +68,8 @@ func (r *result) bySeed() map[string][]string {
 	return tests
 }
 
-// repeatable leaves out what no machine is slow enough to excuse: a broken rule, a data race, a process that died with
-// tests that had not run, and whatever needs no server.
+// repeatable leaves out failures that a slow machine cannot cause: a broken rule, a data race, a process that died with
+// tests that had not run, and failures of tests without a server.
 func (r *result) repeatable() bool {
 	return len(r.failed) > 0 && !r.broken && !r.raced && servers.MatchString(r.pkg) &&
 		!strings.Contains(r.text(), rule.Broken)

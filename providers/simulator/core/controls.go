@@ -12,7 +12,7 @@ const (
 
 // Controls are the actions of people and banks at a provider outside its API. Each is nil where the provider has no
 // such action; the server then says so. A ref is the provider's reference or our own. Amounts are ISO minor units; zero
-// is all that is left. An Answer with a status other than 200 refuses.
+// is the whole rest. An Answer with a status other than 200 refuses.
 type Controls struct {
 	Settle       func(ref string, to Settlement) Answer
 	SettleRefund func(ref string, to Settlement) Answer // also ends a refund that had succeeded: it comes back
@@ -35,7 +35,7 @@ type Script struct {
 // Done is the answer of a control.
 func Done(body any, e *Effect) Answer { return Answer{Status: 200, Body: body, Effect: e} }
 
-// Conflict refuses a control: there is nothing of the kind in that state.
+// Conflict refuses a control: there is no such object in that state.
 func Conflict(message string) Answer {
 	return Answer{Status: 409, Body: map[string]string{"error": message}}
 }

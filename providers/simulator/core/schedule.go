@@ -64,7 +64,7 @@ type entry struct {
 	run   func() *Effect
 }
 
-// schedule is a heap of what shall happen, the earliest first.
+// schedule is a heap of future actions, the earliest first.
 type schedule struct {
 	entries  map[string]*entry
 	order    []*entry

@@ -27,7 +27,8 @@ const signatureLife = time.Minute
 
 func newID() string { return uuid.NewString() }
 
-// key is made of a name and so the same after a restart, because receivers keep the public half. It guards nothing.
+// key is derived from a name, so that it is the same after a restart: receivers keep the public half. It protects
+// nothing.
 func key(name string) *ecdsa.PrivateKey {
 	scalar := sha256.Sum256([]byte(name))
 	k, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar[:])
