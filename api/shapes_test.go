@@ -73,6 +73,7 @@ type (
 	UsageRecord   = usage.UsageRecord
 	UsageSummary  = usage.UsageSummary
 
+	Address  = view.Address
 	Deleted  = view.Deleted
 	Metadata = view.Metadata
 	Seller   = view.Seller

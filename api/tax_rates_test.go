@@ -53,7 +53,7 @@ func TestCustomers_Taxes(t *testing.T) {
 		`{"email":"ada@example.com","country":"US","region":"CA","taxIds":[{"type":"us_ein","value":"12-3456789"}]}`))
 	require.Equal(t, "none", made.TaxExempt)
 	require.Equal(t, "CA", made.Region)
-	require.Equal(t, []TaxID{{Type: "us_ein", Value: "12-3456789"}}, made.TaxIDs)
+	require.Equal(t, []TaxID{{Type: "us_ein", Value: "12-3456789", Country: "US", Status: "well_formed"}}, made.TaxIDs)
 	path := "/api/customers/" + made.ID
 	changed := as[Customer](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"taxExempt":"reverse","taxIds":[]}`))
 	require.Equal(t, "reverse", changed.TaxExempt)

@@ -12,6 +12,11 @@ import (
 	"perennial/internal/id"
 )
 
+// buyer is the customer as documents show it.
+func (b *bundle) buyer() invoice.Buyer {
+	return invoice.Buyer{Name: b.customer.Name, Email: b.customer.Email, Phone: b.customer.Phone}
+}
+
 // creditNote gives one minor unit of an open invoice's first line back.
 func (b *bundle) creditNote(inv invoice.Invoice) creditnote.Note {
 	return creditnote.Note{
@@ -34,6 +39,7 @@ func TestCreditNotes_BoundedByTheTables(t *testing.T) {
 	notes, _, err := b.store.Invoices.CreditNotes(t.Context(), b.env, db.CreditNoteFilter{InvoiceID: inv.ID},
 		db.Page{Limit: 10})
 	require.NoError(t, err)
+	note.Seller, note.Buyer, note.TaxExempt = inv.Seller, b.buyer(), inv.TaxExempt // of its invoice
 	require.Equal(t, []creditnote.Note{note}, notes)
 	read, err := b.store.Invoices.Get(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)

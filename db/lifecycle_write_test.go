@@ -93,7 +93,7 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 		if w.Number == 0 { // the new one: its numbers are given when it is written
 			w.Number, w.Lines[0].ID = 3, got.Lines[0].ID
 		}
-		w.Buyer = invoice.Buyer{Name: b.customer.Name, Email: b.customer.Email}
+		w.Buyer = b.buyer()
 		require.Equal(t, w, got)
 	}
 	for _, w := range c.Transactions {

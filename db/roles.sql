@@ -52,7 +52,7 @@ do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
-    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.features', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.address', 'customers.features', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
         'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes', 'invoices.usage_failure',
         'plans.dunning', 'plans.features', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',

@@ -16,6 +16,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/postal"
 	"perennial/billing/proration"
 	"perennial/billing/tax"
 	"perennial/billing/testclock"
@@ -147,12 +148,15 @@ func TestCustomerRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.customer, got)
 
+	ids := tax.IDs{{Type: "us_ein", Value: "12-3456789", Country: "US", VerifiedAt: now, VerifiedBy: "key_1"}}
+	address := postal.Address{Line1: "1 Main St", Line2: "Floor 2", City: "Los Angeles", PostalCode: "90001"}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		c, err := tx.Customers.Lock(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "",
 			"mobile_money_mtn", "+256700000002"
-		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
+		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, ids
+		c.Address, c.Locale, c.TimeZone = address, "en-US", "America/Los_Angeles"
 		policy := somePolicy()
 		c.Dunning = &policy
 		require.NoError(t, tx.Customers.Save(ctx, b.env, c))
@@ -161,8 +165,8 @@ func TestCustomerRoundTrip(t *testing.T) {
 	want.Dunning = &policy
 	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "",
 		"mobile_money_mtn", "+256700000002"
-	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt,
-		tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
+	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt, ids
+	want.Address, want.Locale, want.TimeZone = address, "en-US", "America/Los_Angeles"
 	want.Revision = 2
 	got, err = b.store.Customers.Get(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
@@ -217,7 +221,7 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	})
 	got, err := b.store.Invoices.Get(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
-	inv.Number, inv.Buyer = 1, invoice.Buyer{Name: b.customer.Name, Email: b.customer.Email}
+	inv.Number, inv.Buyer = 1, b.buyer()
 	require.Equal(t, inv, got)
 
 	paid := got.Settle(now.Add(time.Hour))

@@ -41,7 +41,7 @@ func (b *bundle) filledInvoice(t *testing.T, f *filler) invoice.Invoice {
 	inv.CustomerID = b.customer.ID
 	inv.Lines[0].Credited = 0 // has a writer of its own
 	inv.Lines[0].Rates = []tax.Rate{inv.Taxes[0].Rate}
-	take(&inv, invoice.Invoice{Buyer: invoice.Buyer{Name: b.customer.Name, Email: b.customer.Email}}, ofNumber...)
+	take(&inv, invoice.Invoice{Buyer: b.buyer()}, ofNumber...)
 	return inv
 }
 

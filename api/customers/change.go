@@ -20,16 +20,19 @@ type updateCustomerInput struct {
 }
 
 // CustomerChange changes the fields that are sent and leaves the others. An empty text takes a field away.
-// paymentMethod and paymentDetails belong together: sending either replaces the details as a whole; details alone keep
-// the method.
+// paymentMethod and paymentDetails belong together: sending either replaces the details as a whole; details alone
+// keep the method.
 type CustomerChange struct {
 	Email          *string           `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           *string           `json:"name,omitempty" maxLength:"200" example:"Ada King"`
 	Phone          *string           `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
+	Address        *view.Address     `json:"address,omitempty" doc:"Replaces the postal address. Its country and region are those beside it, and stay where it has none. Without fields: removes it."`
 	Country        *string           `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Region         *string           `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
+	Locale         *string           `json:"locale,omitempty" maxLength:"35" example:"fr-CM" doc:"BCP 47."`
+	TimeZone       *string           `json:"timeZone,omitempty" maxLength:"64" example:"Africa/Douala" doc:"IANA."`
 	TaxExempt      *string           `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
-	TaxIDs         *[]view.TaxID     `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
+	TaxIDs         *[]view.TaxIDForm `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
 	Metadata       *view.Metadata    `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string           `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
 	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
@@ -56,11 +59,20 @@ func (f CustomerChange) dunning() (*customers.Dunning, error) {
 // update is what the change says.
 func (f CustomerChange) update() (customers.CustomerUpdate, error) {
 	own, err := f.dunning()
+	if err != nil {
+		return customers.CustomerUpdate{}, err
+	}
+	country, region, err := placed(f.Address, f.Country, f.Region)
 	update := customers.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region, Dunning: own,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: country, Region: region, Dunning: own,
+		Locale: f.Locale, TimeZone: f.TimeZone,
 		Metadata:       (*metadata.Pairs)(f.Metadata),
 		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
+	}
+	if f.Address != nil {
+		address := f.Address.Postal()
+		update.Address = &address
 	}
 	if f.TaxExempt != nil {
 		exempt := exemption(*f.TaxExempt)
@@ -85,8 +97,8 @@ func (h *Handler) updateCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
-		// The credits were read with the key, before the lock. An invoice that is issued meanwhile may have used some:
-		// the change does not touch credit, and a read a moment later shows it.
+		// The credits were read with the key, before the lock. An invoice that is issued meanwhile may have used
+		// some: the change does not touch credit, and a read a moment later shows it.
 		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}

@@ -18,8 +18,11 @@ type Customer struct {
 	Email          string            `json:"email,omitempty" example:"ada@example.com"`
 	Name           string            `json:"name,omitempty" example:"Ada Lovelace"`
 	Phone          string            `json:"phone,omitempty" example:"+237670000001"`
+	Address        *view.Address     `json:"address,omitempty" doc:"The postal address. Absent: nothing but perhaps the country and the region is known."`
 	Country        string            `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Region         string            `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
+	Locale         string            `json:"locale,omitempty" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
+	TimeZone       string            `json:"timeZone,omitempty" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads."`
 	TaxExempt      string            `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
 	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       view.Metadata     `json:"metadata"`
@@ -40,8 +43,9 @@ type Credit struct {
 	Plain    int64  `json:"plain" example:"150" doc:"Of amount: the plain balance, which any invoice uses; below zero, the next invoice collects it."`
 }
 
-// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No field
-// is meant for a card's own data: an app that collects a card at the provider never has it, and neither have we.
+// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No
+// field is meant for a card's own data: an app that collects a card at the provider never has it, and neither have
+// we.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
 	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the details. It must have an active account in the environment, and takes the charges."`
@@ -67,6 +71,7 @@ func renderCredits(customerID string, credits []db.Credit) []Credit {
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
+		Address: view.RenderAddress(c.Address, c.Region, c.Country), Locale: c.Locale, TimeZone: c.TimeZone,
 		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: view.RenderTaxIDs(c.TaxIDs),
 		Metadata:      view.RenderMetadata(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
@@ -182,6 +187,7 @@ func (h *Handler) customerOperations() {
 	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(h.kit, id.Customer, db.ErrCustomerNotFound, h.anyCreditedWithKey)
 	h.balanceOperations(load, loadAny)
+	h.taxIDOperations(loadAny, example)
 	h.creditGrantOperations(load, loadAny)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",

@@ -17,10 +17,13 @@ type CustomerForm struct {
 	FirstName      string            `json:"first_name,omitempty" maxLength:"100" doc:"With last_name, an alternative to name."`
 	LastName       string            `json:"last_name,omitempty" maxLength:"100"`
 	Phone          string            `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
+	Address        *view.Address     `json:"address,omitempty" doc:"The postal address. Its country and region are those beside it: send them in one of the two places."`
 	Country        string            `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
 	Region         string            `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
+	Locale         string            `json:"locale,omitempty" maxLength:"35" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
+	TimeZone       string            `json:"timeZone,omitempty" maxLength:"64" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads. Billing periods have the time zone of their subscription."`
 	TaxExempt      string            `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
-	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
+	TaxIDs         []view.TaxIDForm  `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       view.Metadata     `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string            `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty"`
@@ -32,10 +35,18 @@ type CustomerForm struct {
 // customer is what the form says.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Locale: f.Locale, TimeZone: f.TimeZone,
 		TaxExempt: exemption(f.TaxExempt), TaxIDs: view.ParseTaxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
 		TestClockID:   f.TestClockID, Features: featuresOf(f.Features),
+	}
+	country, region, err := placed(f.Address, sent(f.Country), sent(f.Region))
+	if err != nil {
+		return c, err
+	}
+	c.Country, c.Region = valueOf(country), valueOf(region)
+	if f.Address != nil {
+		c.Address = f.Address.Postal()
 	}
 	if f.Dunning != nil {
 		policy, err := f.Dunning.Policy()

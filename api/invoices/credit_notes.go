@@ -21,6 +21,9 @@ type CreditNote struct {
 	InvoiceID       string           `json:"invoiceId" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID      string           `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	SubscriptionID  string           `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Seller          *view.Seller     `json:"seller,omitempty" doc:"Who issued the invoice, as the invoice shows it."`
+	Buyer           *Buyer           `json:"buyer,omitempty" doc:"The customer, as the invoice shows it. Absent: nothing was known, or the customer was deleted."`
+	TaxNotice       string           `json:"taxNotice,omitempty" example:"Reverse charge" doc:"What the invoice says about the taxes that it leaves out."`
 	Currency        string           `json:"currency" example:"USD"`
 	Reason          string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill" doc:"Why the invoice is credited."`
 	Memo            string           `json:"memo,omitempty" example:"Sorry for the outage" doc:"What the customer reads. Erased with the customer."`
@@ -49,6 +52,7 @@ func renderCreditNote(n creditnote.Note) CreditNote {
 	}
 	return CreditNote{
 		ID: n.ID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID, SubscriptionID: n.SubscriptionID,
+		Seller: view.RenderSeller(n.Seller), Buyer: renderBuyer(n.Buyer), TaxNotice: n.TaxExempt.Notice(),
 		Currency: string(n.Currency), Reason: string(n.Reason), Memo: n.Memo, Lines: lines, Subtotal: int64(n.Subtotal),
 		Tax: int64(n.Tax), Taxes: renderTaxes(n.Taxes), Total: int64(n.Total), DueReduced: int64(n.Due),
 		BalanceCredited: int64(n.Balance), RefundAmount: int64(n.Refund), RefundID: n.RefundID,

@@ -37,6 +37,7 @@ type Invoice struct {
 	Tax              int64             `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
 	Taxes            []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
 	TaxExempt        string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
+	TaxNotice        string            `json:"taxNotice,omitempty" example:"Reverse charge" doc:"What the document must say about the taxes that it leaves out."`
 	Total            int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
 	CreditApplied    int64             `json:"creditApplied" doc:"Taken from the customer's credit: credit grants, and then the plain balance."`
 	GrantsUsed       []GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants paid of creditApplied, in the order in which they were used."`
@@ -130,8 +131,9 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: RenderLines(i.Lines, i.Currency),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
-		Total:    int64(i.Total),
-		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
+		TaxNotice: i.TaxExempt.Notice(),
+		Total:     int64(i.Total),
+		Credited:  int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
 		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed),
 		BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),

@@ -31,6 +31,8 @@ type PreviewInvoice struct {
 	Discounts      []invoices.InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
 	Tax            int64                      `json:"tax" example:"0" doc:"The tax that is added to the lines."`
 	Taxes          []invoices.InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
+	TaxExempt      string                     `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what it bills anew is not taxed. Absent: the customer is not exempt."`
+	TaxNotice      string                     `json:"taxNotice,omitempty" example:"Reverse charge" doc:"What the invoice would say about the taxes that it leaves out."`
 	Total          int64                      `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
 	CreditApplied  int64                      `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
 	GrantsUsed     []invoices.GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants pay of creditApplied."`
@@ -60,7 +62,7 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 			Estimated: !i.UsageUntil.IsZero(),
 			Reason:    full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
 			Discounts: full.Discounts, Tax: full.Tax,
-			Taxes: full.Taxes, Total: full.Total,
+			Taxes: full.Taxes, TaxExempt: full.TaxExempt, TaxNotice: full.TaxNotice, Total: full.Total,
 			CreditApplied: full.CreditApplied, GrantsUsed: full.GrantsUsed, BroughtForward: full.BroughtForward,
 			CarriedForward: full.CarriedForward,
 			AmountDue:      full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,

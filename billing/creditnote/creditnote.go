@@ -9,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 )
 
 // Reason is the reason of a credit note.
@@ -38,6 +39,9 @@ type Note struct {
 	CustomerID     string
 	SubscriptionID string // of the invoice; empty: it has none
 	Currency       money.Currency
+	Seller         invoice.Seller // those of the invoice: what it billed is what the note takes back
+	Buyer          invoice.Buyer  // erased with the customer
+	TaxExempt      tax.Exemption  // of the invoice
 	Reason         Reason
 	Memo           string // for the customer; may be empty
 	Lines          []Line

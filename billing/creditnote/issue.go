@@ -93,6 +93,7 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 	}
 	note := Note{
 		ID: ask.ID, InvoiceID: inv.ID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, Currency: inv.Currency,
+		Seller: inv.Seller, Buyer: inv.Buyer, TaxExempt: inv.TaxExempt,
 		Reason: ask.Reason, Memo: ask.Memo, Subtotal: worth.Net, Tax: worth.Tax, Total: worth.Total, CreatedAt: ask.Now,
 	}
 	for _, item := range items {

@@ -8,15 +8,18 @@ import (
 
 	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
+	"perennial/billing/period"
 	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/internal/hostname"
+	"perennial/internal/locale"
 )
 
 // Check holds what is true of every customer, new or changed. All faults are returned, so that a form is
-// corrected in one go. Faults: field_missing, email_malformed, phone_malformed, card_number_refused, those of text,
-// metadata, dunning.Policy and plan.FeatureOverrides.
+// corrected in one go. Faults: field_missing, email_malformed, phone_malformed, locale_malformed,
+// card_number_refused, those of text, postal, period.LoadLocation, metadata, dunning.Policy and
+// plan.FeatureOverrides.
 func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -26,8 +29,29 @@ func (c Customer) Check() error {
 		text.UnlessEmpty(c.Email, CheckEmail),
 		text.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
 		text.UnlessEmpty(c.Country, routing.CheckCountry), c.checkTaxes(),
+		c.Address.Check(), text.UnlessEmpty(c.Locale, checkLocale), text.UnlessEmpty(c.TimeZone, checkTimeZone),
 		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning(),
 		c.Features.Check())
+}
+
+// checkLocale accepts a language tag as RFC 5646 recommends to write it, so that apps may compare it. Fault:
+// locale_malformed.
+func checkLocale(s string) error {
+	canonical, ok := locale.Canonical(s)
+	switch {
+	case !ok:
+		return fault.InvalidParam("locale", "locale_malformed",
+			"`locale` is not a language tag of BCP 47. Send a language, with its region where that matters, such as pt-BR.")
+	case canonical != s:
+		return fault.InvalidParam("locale", "locale_malformed",
+			"`locale` must be written %s. Send it so.", canonical)
+	}
+	return nil
+}
+
+func checkTimeZone(s string) error {
+	_, err := period.LoadLocation(s)
+	return err
 }
 
 func (c Customer) checkDunning() error {
@@ -74,15 +98,15 @@ func (c Customer) checkMethod() error {
 	return nil
 }
 
-// isCardNumber recognises 13 to 19 digits with a right check digit, however they are grouped. No token looks like that.
-// A stored card number would put the whole installation under the card industry's rules.
+// isCardNumber recognises 13 to 19 digits with a right check digit, however they are grouped. No token looks like
+// that. A stored card number would put the whole installation under the card industry's rules.
 func isCardNumber(s string) bool {
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
 	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
-// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be found
-// by the address later. Fault: email_malformed.
+// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be
+// found by the address later. Fault: email_malformed.
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
 	local, domain, _ := cutLast(s, "@")
@@ -108,8 +132,8 @@ func cutLast(s, separator string) (before, after string, found bool) {
 // invisible reports whether a character shows nothing, so that two addresses that look the same would be two.
 func invisible(r rune) bool { return text.Blank(string(r)) && !unicode.In(r, unicode.M) }
 
-// checkPhone accepts the international format (E.164). Providers take nothing else, and a national number means another
-// person elsewhere. Fault: phone_malformed.
+// checkPhone accepts the international format (E.164). Providers take nothing else, and a national number means
+// another person elsewhere. Fault: phone_malformed.
 func checkPhone(param, s string) error {
 	digits, ok := strings.CutPrefix(s, "+")
 	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
@@ -119,12 +143,16 @@ func checkPhone(param, s string) error {
 	return nil
 }
 
-// checkTaxIDs refuses what no text may be: a card number, or what breaks a line of an invoice.
+// checkTaxIDs refuses what no text may be, such as a card number or what breaks a line of an invoice, and what is no
+// country.
 func checkTaxIDs(ids tax.IDs) error {
 	var all []error
 	for i, id := range ids {
 		at := fmt.Sprintf("taxIds[%d].", i)
 		all = append(all, text.Check(at+"type", id.Type), text.Check(at+"value", id.Value))
+		if err := text.UnlessEmpty(id.Country, routing.CheckCountry); err != nil {
+			all = append(all, fault.From(err).In(at+"country"))
+		}
 	}
 	return fault.Joined(all...)
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/postal"
 	"perennial/billing/tax"
 )
 
@@ -26,8 +27,11 @@ type Customer struct {
 	Email          string
 	Name           string
 	Phone          string
-	Country        string // ISO 3166-1 alpha-2; empty: not known
+	Address        postal.Address
+	Country        string // of the address too; ISO 3166-1 alpha-2; empty: not known
 	Region         string // of the country, as in tax.Definition; empty: not known
+	Locale         string // BCP 47: the language of what the customer reads; empty: not known
+	TimeZone       string // IANA: of the times that the customer reads; empty: not known
 	TaxExempt      tax.Exemption
 	TaxIDs         tax.IDs
 	Metadata       metadata.Pairs
@@ -43,7 +47,7 @@ type Customer struct {
 
 // TaxPayer is what decides which tax rates hold for the customer.
 func (c Customer) TaxPayer() tax.Payer {
-	return tax.Payer{Country: c.Country, Region: c.Region, Exemption: c.TaxExempt}
+	return tax.Payer{Country: c.Country, Region: c.Region, Exemption: c.TaxExempt, IDs: c.TaxIDs}
 }
 
 // CanPay reports whether there is a method to charge.

@@ -51,6 +51,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateCustomer", "nothing changes", nil},
 		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
 		{CauseRequest, "createBalanceEntry", "", []Type{TypeBalanceAdjusted}},
+		{CauseRequest, "verifyTaxId", "", []Type{TypeCustomerUpdated}},
 		{CauseRequest, "createCreditGrant", "", []Type{TypeCreditGrantCreated}},
 		{CauseRequest, "voidCreditGrant", "", []Type{TypeCreditGrantVoided}},
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},

@@ -107,7 +107,7 @@ func (ofSubscription) settleState(d *Decision) {
 // situation returns that of the State, with the ids of the subscription's items and the taxes of now.
 func (d *Decision) situation() subscribing.Situation {
 	s := d.Situation()
-	s.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
+	s.Facts.Rates = tax.Holding(d.TaxRates, d.payer(), d.due)
 	s.Facts.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
 	return s
 }

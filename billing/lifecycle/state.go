@@ -97,6 +97,9 @@ func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.C
 // settings returns those of the environment, the customer and the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan, s.Customer.Dunning) }
 
+// payer returns the customer as taxes see it now: sold to by the environment's seller.
+func (s State) payer() tax.Payer { return s.Customer.TaxPayer().SoldBy(s.Settings.Seller.Country) }
+
 // Retries returns the number of retries that the dunning policy has.
 func (s State) Retries() int { return s.settings().Dunning.Retry.Retries }
 

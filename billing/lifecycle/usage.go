@@ -101,7 +101,7 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	was := d.Drafts[i]
 	draft := was.Redraw()
 	period := d.situation().Period
-	period.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), was.UsageUntil) // as its other lines have them
+	period.Facts.Rates = tax.Holding(d.TaxRates, d.payer(), was.UsageUntil) // as its other lines have them
 	lines, err := usageLines(period, segments)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
+	"perennial/billing/postal"
 	"perennial/billing/tax"
 )
 
@@ -43,8 +44,11 @@ type Customer struct {
 	Email          string          `json:"email,omitempty"`
 	Name           string          `json:"name,omitempty"`
 	Phone          string          `json:"phone,omitempty"`
+	Address        *postal.Address `json:"address,omitempty"` // nil: none was sent
 	Country        string          `json:"country,omitempty"`
 	Region         string          `json:"region,omitempty"`
+	Locale         string          `json:"locale,omitempty"`
+	TimeZone       string          `json:"timeZone,omitempty"`
 	TaxExempt      tax.Exemption   `json:"taxExempt,omitempty"`
 	TaxIDs         tax.IDs         `json:"taxIds,omitempty"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty"`
@@ -61,6 +65,14 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty"`
 }
 
+// Postal returns the address, empty where none was sent.
+func (c Customer) Postal() postal.Address {
+	if c.Address == nil {
+		return postal.Address{}
+	}
+	return *c.Address
+}
+
 // Details returns the details of the payment method, empty where none were sent.
 func (c Customer) Details() PaymentDetails {
 	if c.PaymentDetails == nil {
@@ -72,13 +84,15 @@ func (c Customer) Details() PaymentDetails {
 // Check refuses what the API refuses by the shape of a request, and returns all faults of the record:
 // import_text_too_long, import_method_unknown, import_metadata_too_many, import_time_invalid.
 func (c Customer) Check(now time.Time) error {
-	d := c.Details()
+	a, d := c.Postal(), c.Details()
 	var faults []error
 	for _, text := range []struct {
 		field, value string
 		most         int
 	}{
-		{"name", c.Name, 200}, {"paymentDetails.provider", d.Provider, 40},
+		{"name", c.Name, 200}, {"address.line1", a.Line1, 200}, {"address.line2", a.Line2, 200},
+		{"address.city", a.City, 100}, {"address.postalCode", a.PostalCode, 20},
+		{"paymentDetails.provider", d.Provider, 40},
 		{"paymentDetails.customerToken", d.CustomerToken, 255},
 		{"paymentDetails.paymentMethodToken", d.PaymentMethodToken, 255},
 	} {

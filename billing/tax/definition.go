@@ -64,7 +64,8 @@ func CheckRegion(region string) error {
 type Payer struct {
 	Country   string // empty: not known
 	Region    string
-	Exemption Exemption
+	Exemption Exemption // set by hand, until SoldBy decides
+	IDs       IDs
 }
 
 // Holding returns the rates that hold for a payer at a time, in the order of the definitions: those of everywhere, of

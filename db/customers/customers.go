@@ -92,8 +92,9 @@ func (tx *Tx) Save(ctx context.Context, environmentID string, c customer.Custome
 func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 	return dbsqlc.Customer{
 		ID: c.ID, EnvironmentID: environmentID, Email: core.Null(c.Email), Name: core.Null(c.Name),
-		Phone: core.Null(c.Phone), Country: core.Null(c.Country),
-		Region: core.Null(c.Region), TaxExempt: core.Null(c.TaxExempt), TaxIds: core.NullList(c.TaxIDs),
+		Phone: core.Null(c.Phone), Address: core.Null(c.Address), Country: core.Null(c.Country),
+		Region: core.Null(c.Region), Locale: core.Null(c.Locale), TimeZone: core.Null(c.TimeZone),
+		TaxExempt: core.Null(c.TaxExempt), TaxIds: core.NullList(c.TaxIDs),
 		Metadata: core.Present(c.Metadata), PaymentMethod: core.Null(c.PaymentMethod),
 		PaymentDetails: core.Null(c.PaymentDetails),
 		Features:       core.NullList(c.Features),
@@ -107,8 +108,9 @@ func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
 		ID: row.ID, Email: core.Value(row.Email), Name: core.Value(row.Name), Phone: core.Value(row.Phone),
-		Country: core.Value(row.Country),
-		Region:  core.Value(row.Region), TaxExempt: core.Value(row.TaxExempt), TaxIDs: core.Value(row.TaxIds),
+		Address: core.Value(row.Address), Country: core.Value(row.Country), Region: core.Value(row.Region),
+		Locale: core.Value(row.Locale), TimeZone: core.Value(row.TimeZone),
+		TaxExempt: core.Value(row.TaxExempt), TaxIDs: core.Value(row.TaxIds),
 		Metadata: row.Metadata, PaymentMethod: core.Value(row.PaymentMethod), PaymentDetails: core.Value(row.PaymentDetails),
 		Features:    core.Value(row.Features),
 		Dunning:     core.DunningFromDB(row.Dunning),

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 	"perennial/db/core"
 	"perennial/db/customers"
 	"perennial/db/internal/dbsqlc"
@@ -26,7 +27,7 @@ func (r Reader) CreditNoteWithKey(ctx context.Context, hash []byte, id string) (
 		key, err := r.WithoutResource(ctx, hash, "credit_note", err)
 		return key, creditnote.Note{}, err
 	}
-	notes := []creditnote.Note{creditNoteFromDB(row.CreditNote)}
+	notes := []creditnote.Note{withParties(creditNoteFromDB(row.CreditNote), row.Seller, row.Buyer, row.TaxExempt)}
 	err = r.readCreditLines(ctx, row.CreditNote.EnvironmentID, notes)
 	return core.APIKeyFromDB(row.ApiKeyDetail), notes[0], err
 }
@@ -47,7 +48,7 @@ func (r Reader) CreditNotes(
 		return nil, false, core.Translate("CreditNoteList", err)
 	}
 	notes, hasMore = core.Cut(page, rows, func(row dbsqlc.CreditNoteListRow) creditnote.Note {
-		return creditNoteFromDB(row.CreditNote)
+		return withParties(creditNoteFromDB(row.CreditNote), row.Seller, row.Buyer, row.TaxExempt)
 	})
 	return notes, hasMore, r.readCreditLines(ctx, environmentID, notes)
 }
@@ -186,4 +187,12 @@ func creditNoteFromDB(row dbsqlc.CreditNote) creditnote.Note {
 		Balance: row.Balance,
 		Refund:  row.Refund, RefundID: core.Value(row.RefundID), CreatedAt: row.CreatedAt,
 	}
+}
+
+// withParties adds what a note has of its invoice.
+func withParties(
+	n creditnote.Note, seller *invoice.Seller, buyer *invoice.Buyer, exempt *tax.Exemption,
+) creditnote.Note {
+	n.Seller, n.Buyer, n.TaxExempt = core.Value(seller), core.Value(buyer), core.Value(exempt)
+	return n
 }

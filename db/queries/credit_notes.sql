@@ -42,14 +42,18 @@ where n.environment_id = @environment_id and n.invoice_id = @invoice_id
 order by n.number;
 
 -- name: CreditNoteGetWithKey :one
-select sqlc.embed(k), sqlc.embed(n)
+-- With the parties of its invoice.
+select sqlc.embed(k), sqlc.embed(n), i.seller, i.buyer, i.tax_exempt
 from api_key_details k
 join credit_notes n on n.environment_id = k.environment_id and n.id = @id
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where k.hash = @hash;
 
 -- name: CreditNoteList :many
-select sqlc.embed(n)
+-- With the parties of their invoices.
+select sqlc.embed(n), i.seller, i.buyer, i.tax_exempt
 from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where n.environment_id = @environment_id
   and (sqlc.narg('customer_id')::text is null or n.customer_id = sqlc.narg('customer_id'))
   and (sqlc.narg('invoice_id')::text is null or n.invoice_id = sqlc.narg('invoice_id'))

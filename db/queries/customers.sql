@@ -2,7 +2,8 @@
 -- The row itself; an erasure takes the copies. The customer must be locked before.
 with written as (
     update customers
-    set email = null, name = null, phone = null, country = null, region = null, tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
+    set email = null, name = null, phone = null, address = null, country = null, region = null, locale = null, time_zone = null,
+        tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
         erased_at = @erased_at, revision = revision + 1
     where environment_id = @environment_id and id = @id and erased_at is null
     returning 1

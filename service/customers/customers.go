@@ -4,15 +4,16 @@ import (
 	"context"
 	"maps"
 	"reflect"
-	"slices"
 
 	"perennial/billing/audit"
 	"perennial/billing/customer"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/postal"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/db"
@@ -24,7 +25,7 @@ import (
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
-	if err := c.Check(); err != nil {
+	if err := fault.Joined(c.Check(), c.TaxIDs.CheckNew(nil)); err != nil {
 		return c, err
 	}
 	if c.TestClockID != "" {
@@ -57,7 +58,9 @@ func (s *Service) CreateCustomer(
 // who does not exist.
 type CustomerUpdate struct {
 	Email, Name, Phone *string
+	Address            *postal.Address // replaces all
 	Country, Region    *string
+	Locale, TimeZone   *string
 	TaxExempt          *tax.Exemption
 	TaxIDs             *tax.IDs        // replaces all
 	Metadata           *metadata.Pairs // replaces all
@@ -81,17 +84,24 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	text("email", u.Email, &c.Email)
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
+	if u.Address != nil && *u.Address != c.Address {
+		c.Address, changed = *u.Address, append(changed, "address")
+	}
 	text("country", u.Country, &c.Country)
 	region := u.Region
 	if region == nil && moved { // a region is one of its country
 		region = new(string)
 	}
 	text("region", region, &c.Region)
+	text("locale", u.Locale, &c.Locale)
+	text("timeZone", u.TimeZone, &c.TimeZone)
 	if u.TaxExempt != nil && *u.TaxExempt != c.TaxExempt {
 		c.TaxExempt, changed = *u.TaxExempt, append(changed, "taxExempt")
 	}
-	if u.TaxIDs != nil && !slices.Equal(*u.TaxIDs, c.TaxIDs) {
-		c.TaxIDs, changed = *u.TaxIDs, append(changed, "taxIds")
+	if u.TaxIDs != nil {
+		if ids := u.TaxIDs.Following(c.TaxIDs); !ids.Equal(c.TaxIDs) {
+			c.TaxIDs, changed = ids, append(changed, "taxIds")
+		}
 	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
@@ -142,7 +152,7 @@ func (s *Service) UpdateCustomer(
 		was := c
 		changed, methodChanged := u.apply(&c)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
-		if err := c.Check(); err != nil || len(changed) == 0 {
+		if err := fault.Joined(c.Check(), c.TaxIDs.CheckNew(was.TaxIDs)); err != nil || len(changed) == 0 {
 			return c, err
 		}
 		if err := checkFeatures(ctx, tx, by, c, was.Features); err != nil {

@@ -46,7 +46,12 @@ func (s *Service) CreateInvoice(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
+		environment, err := tx.Tenancy.Environment(ctx, by.EnvironmentID)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
 		state := usecase.StateOf(c, now)
+		state.Settings = environment.Settings
 		state.Currency, state.TaxRates = in.Currency, rates
 		state, changes, err := lifecycle.CreateDraft(state, in.Content, db.Moment(now, tx.Real))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/moving"
+	"perennial/billing/postal"
 	"perennial/internal/spelling"
 )
 
@@ -58,6 +59,7 @@ type table struct {
 // nested are the columns that have a name of their own behind a dot: metadata.plan.
 const (
 	metadataColumn = "metadata."
+	addressColumn  = "address."
 	detailsColumn  = "paymentDetails."
 	taxIDColumn    = "taxIds."
 )
@@ -125,10 +127,10 @@ func columns(of moving.Type) (names []string) {
 		for _, field := range fieldsOf(form) {
 			switch name := nameOf(field); name {
 			case "metadata", "taxIds", "addOns", "pendingAddOns": // a cell has no list of add-ons
+			case "address":
+				names = append(names, inner(addressColumn, reflect.TypeFor[postal.Address]())...)
 			case "paymentDetails":
-				for _, detail := range fieldsOf(reflect.TypeFor[moving.PaymentDetails]()) {
-					names = append(names, detailsColumn+nameOf(detail))
-				}
+				names = append(names, inner(detailsColumn, reflect.TypeFor[moving.PaymentDetails]())...)
 			default:
 				names = append(names, name)
 			}
@@ -136,6 +138,14 @@ func columns(of moving.Type) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// inner are the columns of an object, behind its name and a dot.
+func inner(prefix string, of reflect.Type) (names []string) {
+	for _, field := range fieldsOf(of) {
+		names = append(names, prefix+nameOf(field))
+	}
+	return names
 }
 
 // numeric and boolean are the columns that are not texts. Times are read from texts too.
@@ -150,7 +160,7 @@ func (t table) record(row []string) Record {
 	if t.of != "" {
 		object["type"] = t.of
 	}
-	inner := func(name, key, value string) {
+	within := func(name, key, value string) {
 		of, _ := object[name].(map[string]any)
 		if of == nil {
 			of = map[string]any{}
@@ -168,9 +178,11 @@ func (t table) record(row []string) Record {
 			continue
 		}
 		if key, ok := strings.CutPrefix(name, metadataColumn); ok {
-			inner("metadata", key, cell)
+			within("metadata", key, cell)
+		} else if key, ok := strings.CutPrefix(name, addressColumn); ok {
+			within("address", key, cell)
 		} else if key, ok := strings.CutPrefix(name, detailsColumn); ok {
-			inner("paymentDetails", key, cell)
+			within("paymentDetails", key, cell)
 		} else if key, ok := strings.CutPrefix(name, taxIDColumn); ok {
 			taxIDs = append(taxIDs, map[string]any{"type": key, "value": cell})
 		} else {

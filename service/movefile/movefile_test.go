@@ -35,6 +35,7 @@ func read(t *testing.T, name, content string) (records []Record) {
 }
 
 const customerLine = `{"type":"customer","id":"c-1","email":"ada@example.com","name":"Ada, Countess","taxIds":[{"type":"eu_vat","value":"DE123"}],` +
+	`"address":{"line1":"1 Main St","postalCode":"10117"},"locale":"de",` +
 	`"paymentMethod":"card","paymentDetails":{"provider":"stripe","paymentMethodToken":"pm_1"},"metadata":{"crm":"7"}}`
 
 const subscriptionLine = `{"type":"subscription","id":"s-1","perennialId":"sub_x","customer":"c-1","plan":"Pro","quantity":3,"status":"active",` +
@@ -46,7 +47,8 @@ func TestRead_FormatsAgree(t *testing.T) {
 	t.Parallel()
 	lines := read(t, "move.jsonl", "\ufeff"+customerLine+"\n\n"+subscriptionLine)
 	customers := read(t, "customers.csv", "\ufeffname,id,email,taxIds.eu_vat,paymentMethod,paymentDetails.provider,"+
-		"paymentDetails.paymentMethodToken,metadata.crm,country\n\"Ada, Countess\",c-1, ada@example.com ,DE123,card,stripe,pm_1,7,\n")
+		"paymentDetails.paymentMethodToken,metadata.crm,country,address.line1,address.city,address.postalCode,locale\n"+
+		"\"Ada, Countess\",c-1, ada@example.com ,DE123,card,stripe,pm_1,7,,1 Main St,,10117,de\n")
 	subscriptions := read(t, "mixed.csv",
 		"type,id,customer,plan,quantity,status,anchor,currentPeriodStart,currentPeriodEnd,cancelAtPeriodEnd\n"+
 			"subscription,s-1,c-1,Pro,3,active,2025-01-31T09:00:00Z,1793437200,2026-11-30T09:00:00Z,TRUE\n")

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/foresight"
 	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/billing/postal"
 	"perennial/db"
 )
 
@@ -79,7 +80,8 @@ func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBi
 	switch a.record.Type {
 	case moving.CustomerType:
 		c := a.customer
-		c.Email, c.Name, c.Phone, c.TaxIDs, c.Metadata = "", "", "", nil, nil
+		c.TaxExempt = c.TaxPayer().SoldBy(e.settings.Seller.Country).Exemption // as far as its tax ids decide
+		c.Email, c.Name, c.Phone, c.Address, c.TaxIDs, c.Metadata = "", "", "", postal.Address{}, nil, nil
 		d.customers[a.record.ID] = c
 	case moving.BalanceType:
 		d.balances[balanceKey{a.customer.ID, a.record.Balance.Currency}] += a.record.Balance.Amount

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
+	"perennial/billing/postal"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service/movefile"
@@ -90,7 +91,8 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 		}
 	}
 	return moving.Customer{
-		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
+		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone,
+		Address: addressOf(c), Country: c.Country, Region: c.Region, Locale: c.Locale, TimeZone: c.TimeZone,
 		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
 		PaymentDetails: detailsOf(c), CreatedAt: moving.At(c.CreatedAt),
 	}
@@ -158,6 +160,14 @@ func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
 		records[i] = moving.AddOn{Plan: n.of(a.ID), PlanVersion: a.Version, Quantity: a.Quantity}
 	}
 	return records
+}
+
+// addressOf is the address of a customer; nil: there is none.
+func addressOf(c customer.Customer) *postal.Address {
+	if c.Address == (postal.Address{}) {
+		return nil
+	}
+	return &c.Address
 }
 
 // detailsOf are the payment details of a customer; nil: there are none.

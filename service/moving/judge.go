@@ -86,12 +86,13 @@ func (im *importing) payer(known *known, reference string) (customer.Customer, e
 // newCustomer is the customer of a record, checked as one that is created by the API.
 func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 	c := customer.Customer{
-		ID: id.New(id.Customer, im.now), Revision: 1, Email: r.Email, Name: r.Name, Phone: r.Phone, Country: r.Country,
-		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
+		ID: id.New(id.Customer, im.now), Revision: 1, Email: r.Email, Name: r.Name, Phone: r.Phone, Address: r.Postal(),
+		Country: r.Country, Region: r.Region, Locale: r.Locale, TimeZone: r.TimeZone,
+		TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.Details()), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
 	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
-		c.Check()); err != nil {
+		c.Check(), c.TaxIDs.CheckNew(nil)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {

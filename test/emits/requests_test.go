@@ -17,7 +17,6 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service/catalog"
-	"perennial/service/customers"
 	"perennial/service/invoices"
 	"perennial/service/payments"
 	"perennial/service/subscriptions"
@@ -35,6 +34,7 @@ var requests = map[string]func(*stage) func() error{
 		}
 	},
 	"updateCustomer":                 func(s *stage) func() error { return s.updateCustomer("Ada") },
+	"verifyTaxId":                    func(s *stage) func() error { return s.verifyTaxID() },
 	"updateCustomer nothing changes": func(s *stage) func() error { return s.updateCustomer("Canary Person") },
 	"deleteCustomer":                 func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
 	"createPlan":                     func(s *stage) func() error { return s.createPlan() },
@@ -306,20 +306,6 @@ func (s *stage) resolve(decision payment.Decision) func() error {
 		return s.service.Payments.ResolvePayment(s.ctx, s.by, payments.Resolution{
 			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
 		}, usecase.Around[payment.Transaction]{})
-	}
-}
-
-func (s *stage) updateCustomer(name string) func() error {
-	c := s.Customer(s.t, "")
-	return func() error {
-		_, err := s.service.Customers.UpdateCustomer(s.ctx, s.by, c.ID, customers.CustomerUpdate{Name: &name}, nil)
-		return err
-	}
-}
-
-func (s *stage) deleteCustomer(customerID string) func() error {
-	return func() error {
-		return s.service.Customers.EraseCustomer(s.ctx, s.by, customerID, usecase.Around[string]{})
 	}
 }
 

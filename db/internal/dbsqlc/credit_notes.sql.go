@@ -12,12 +12,14 @@ import (
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 )
 
 const creditNoteGetWithKey = `-- name: CreditNoteGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, i.seller, i.buyer, i.tax_exempt
 from api_key_details k
 join credit_notes n on n.environment_id = k.environment_id and n.id = $1
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where k.hash = $2
 `
 
@@ -27,10 +29,14 @@ type CreditNoteGetWithKeyParams struct {
 }
 
 type CreditNoteGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
-	CreditNote   CreditNote   `db:"credit_note"`
+	ApiKeyDetail ApiKeyDetail    `db:"api_key_detail"`
+	CreditNote   CreditNote      `db:"credit_note"`
+	Seller       *invoice.Seller `db:"seller"`
+	Buyer        *invoice.Buyer  `db:"buyer"`
+	TaxExempt    *tax.Exemption  `db:"tax_exempt"`
 }
 
+// With the parties of its invoice.
 func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditNoteGetWithKeyParams) (CreditNoteGetWithKeyRow, error) {
 	row := db.QueryRow(ctx, creditNoteGetWithKey, arg.ID, arg.Hash)
 	var i CreditNoteGetWithKeyRow
@@ -66,6 +72,9 @@ func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditN
 		&i.CreditNote.Refund,
 		&i.CreditNote.RefundID,
 		&i.CreditNote.CreatedAt,
+		&i.Seller,
+		&i.Buyer,
+		&i.TaxExempt,
 	)
 	return i, err
 }
@@ -192,8 +201,9 @@ func (q *Queries) CreditNoteLineList(ctx context.Context, db DBTX, arg CreditNot
 }
 
 const creditNoteList = `-- name: CreditNoteList :many
-select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at
+select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, i.seller, i.buyer, i.tax_exempt
 from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where n.environment_id = $1
   and ($2::text is null or n.customer_id = $2)
   and ($3::text is null or n.invoice_id = $3)
@@ -213,9 +223,13 @@ type CreditNoteListParams struct {
 }
 
 type CreditNoteListRow struct {
-	CreditNote CreditNote `db:"credit_note"`
+	CreditNote CreditNote      `db:"credit_note"`
+	Seller     *invoice.Seller `db:"seller"`
+	Buyer      *invoice.Buyer  `db:"buyer"`
+	TaxExempt  *tax.Exemption  `db:"tax_exempt"`
 }
 
+// With the parties of their invoices.
 func (q *Queries) CreditNoteList(ctx context.Context, db DBTX, arg CreditNoteListParams) ([]CreditNoteListRow, error) {
 	rows, err := db.Query(ctx, creditNoteList,
 		arg.EnvironmentID,
@@ -253,6 +267,9 @@ func (q *Queries) CreditNoteList(ctx context.Context, db DBTX, arg CreditNoteLis
 			&i.CreditNote.Refund,
 			&i.CreditNote.RefundID,
 			&i.CreditNote.CreatedAt,
+			&i.Seller,
+			&i.Buyer,
+			&i.TaxExempt,
 		); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/postal"
 	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -208,6 +209,9 @@ type Customer struct {
 	UsageSalt      []byte                   `db:"usage_salt"`
 	Dunning        []byte                   `db:"dunning"`
 	Features       *plan.FeatureOverrides   `db:"features"`
+	Address        *postal.Address          `db:"address"`
+	Locale         *string                  `db:"locale"`
+	TimeZone       *string                  `db:"time_zone"`
 }
 
 type Decision struct {

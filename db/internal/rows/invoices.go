@@ -40,7 +40,8 @@ func numbered() computed {
 		"seller": "e.seller",
 		"buyer": `
         case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
-            'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end`,
+            'name', c.name, 'email', c.email, 'phone', c.phone, 'address', c.address, 'country', c.country,
+            'region', c.region, 'locale', c.locale, 'timeZone', c.time_zone, 'taxIds', c.tax_ids)) end`,
 	}
 }
 

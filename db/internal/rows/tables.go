@@ -148,6 +148,9 @@ var customers = table[dbsqlc.Customer]{
 		"usage_salt",
 		"dunning",
 		"features",
+		"address",
+		"locale",
+		"time_zone",
 	},
 	value: func(row *dbsqlc.Customer, column int) any {
 		switch column {
@@ -191,6 +194,12 @@ var customers = table[dbsqlc.Customer]{
 			return row.Dunning
 		case 19:
 			return row.Features
+		case 20:
+			return row.Address
+		case 21:
+			return row.Locale
+		case 22:
+			return row.TimeZone
 		}
 		panic("rows: no such column")
 	},
