@@ -55,23 +55,27 @@ func bodyTooLarge(most int64) *fault.Error {
 	return fault.New(fault.Invalid, "body_too_large", "The request body is too large. Send at most %d bytes.", most)
 }
 
-// readBody reads the JSON body of an API request, nil where there is none. Faults: those of ReadRaw and checkJSON,
-// content_type_unsupported. An absent Content-Type counts as JSON: many clients forget it, and no other type could be
-// meant.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	payload, err := ReadRaw(w, r)
-	if err != nil || len(payload) == 0 {
-		return nil, err
+// readBody reads the JSON body of an API request, nil where there is none. A body that the operation recognises as
+// plain needs no check. Faults: those of ReadRaw and strictjson.Check, content_type_unsupported. An absent Content-Type
+// counts as JSON: many clients forget it, and no other type could be meant.
+func readBody(w http.ResponseWriter, r *http.Request, op Operation) (payload []byte, serve serving, err error) {
+	if payload, err = ReadRaw(w, r); err != nil || len(payload) == 0 {
+		return nil, nil, err
 	}
 	// A compressed body could be larger than memory once it is unpacked, and maxBody counts the bytes that arrive.
 	if r.Header.Get("Content-Encoding") != "" {
-		return nil, errEncoded
+		return nil, nil, errEncoded
 	}
 	if contentType := r.Header.Get("Content-Type"); contentType != "" && !isJSON(contentType) {
-		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
+		return nil, nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
 			"The request body is not JSON. Send it with `Content-Type: application/json`.")
 	}
-	return payload, strictjson.Check(payload)
+	if op.plain != nil && r.URL.RawQuery == "" { // huma judges parameters
+		if serve = op.plain(payload); serve != nil {
+			return payload, serve, nil
+		}
+	}
+	return payload, nil, strictjson.Check(payload)
 }
 
 // refuseFields is the check of a request that has no fields: it may have no body, or an empty object. A field here is a

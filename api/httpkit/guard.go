@@ -28,7 +28,7 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 		}
 		seat := k.seats.For()
 		defer seat.Leave()
-		c, payload, err := k.open(ctx, w, r, op, seat)
+		c, payload, serve, err := k.open(ctx, w, r, op, seat)
 		if err != nil {
 			seat.Leave() // before it waits for a caller who does not read
 			writeProblem(w, k.refuse(ctx, err))
@@ -36,6 +36,10 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 		}
 		within, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, c), k.bounds.Answer)
 		defer cancel()
+		if serve != nil {
+			serve(within, c, w)
+			return
+		}
 		next(bodyContext{humaContext: huma.WithContext(hc, within), body: payload, seat: seat})
 	}
 }
@@ -80,37 +84,36 @@ func (k *Kit) enter(
 	return c, checkQuery(r.URL.RawQuery)
 }
 
-// open does everything before the operation itself.
+// open does everything before the operation itself. serve is nil unless the body was recognised as plain.
 func (k *Kit) open(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seats.Seat,
-) (*Call, io.Reader, error) {
-	c, err := k.enter(ctx, w, r, op, seat)
-	if err != nil {
-		return nil, nil, err
+) (c *Call, body io.Reader, serve serving, err error) {
+	if c, err = k.enter(ctx, w, r, op, seat); err != nil {
+		return nil, nil, nil, err
 	}
 	var payload []byte
 	if r.ContentLength != 0 {
-		err = seat.During(ctx, func() (err error) { payload, err = readBody(w, r); return err })
+		err = seat.During(ctx, func() (err error) { payload, serve, err = readBody(w, r, op); return err })
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	// huma ignores the body of an operation that has none.
 	if op.changes() && op.Request == nil {
 		if err := refuseFields(payload); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	if c.wait, err = parsePrefer(r.Header, op.Waits); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if op.changes() {
 		c.audited.Body = payload
 		if c.repeat, err = parseIdempotencyKey(r, k.config.Prefixes, payload); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return c, reader(payload), nil
+	return c, reader(payload), serve, nil
 }
 
 // bodyContext gives huma the body that was read and checked before, and leaves the seat once there is an answer.

@@ -30,6 +30,8 @@ type Operation struct {
 	Request     any    // example
 	Response    any    // example
 	Publicly    any    // example of the answer for a publishable key, where it differs
+
+	plain func(body []byte) serving // of RegisterPlain; nil from it: the body is not plain
 }
 
 // changes reports whether the operation may have an effect, and so takes an Idempotency-Key.
@@ -132,4 +134,44 @@ func (r *Reply[T]) Now(v T) { r.Body.raw = encode(v) }
 
 func answer[T any](status int, v T) *Reply[T] {
 	return &Reply[T]{Status: status, Body: body[T]{raw: encode(v)}}
+}
+
+// serving serves a request whose body was recognised.
+type serving func(ctx context.Context, c *Call, w http.ResponseWriter)
+
+// RegisterPlain is Register for an operation that is called very often, with bodies that mostly have one plain form.
+// read recognises that form, without reflection; it judges nothing: a body that it does not recognise is checked and
+// read as any other. What it returns must be what the body would have been read as. Such an operation has no
+// parameters.
+func RegisterPlain[I, O any](k *Kit, op Operation, read func(body []byte) (*I, bool), h Handler[I, O]) {
+	op.plain = func(body []byte) serving {
+		in, recognised := read(body)
+		if !recognised {
+			return nil
+		}
+		return func(ctx context.Context, c *Call, w http.ResponseWriter) {
+			out, err := h(ctx, c, in)
+			c.seat.Leave() // a caller who does not read the answer keeps nobody else waiting
+			if err != nil {
+				writeProblem(w, k.refuse(ctx, err))
+				return
+			}
+			out.write(w)
+		}
+	}
+	Register(k, op, h)
+}
+
+// write writes what huma writes of a reply.
+func (r *Reply[T]) write(w http.ResponseWriter) {
+	header := w.Header()
+	for name, value := range map[string]string{
+		"Idempotent-Replayed": r.Replayed, "Preference-Applied": r.Applied, "ETag": r.ETag, "Content-Type": JSONType,
+	} {
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+	w.WriteHeader(r.Status)
+	_, _ = w.Write(r.Body.raw) // the client is gone when this fails
 }

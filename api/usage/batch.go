@@ -57,6 +57,13 @@ func usageError(err error) *UsageError {
 }
 
 func (h *Handler) recordUsageBatch(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+	if forms, plain := readPlainBatch(string(c.Body), usage.MaxBatch); plain {
+		reports := make([]usageReport, len(forms))
+		for i, form := range forms {
+			reports[i] = reported(form)
+		}
+		return h.recordReports(ctx, c, w, reports)
+	}
 	entries, err := httpkit.Entries(c.Body, "records", usage.MaxBatch)
 	if err != nil {
 		return err
@@ -72,6 +79,13 @@ func (h *Handler) recordEntries(
 	for i, entry := range entries {
 		reports[i] = read(entry)
 	}
+	return h.recordReports(ctx, c, w, reports)
+}
+
+// recordReports takes records and answers each.
+func (h *Handler) recordReports(
+	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, reports []usageReport,
+) error {
 	out, refusals, err := h.recordAll(ctx, c, reports)
 	if err != nil {
 		return err
@@ -82,11 +96,15 @@ func (h *Handler) recordEntries(
 }
 
 // readUsage reads one record.
-func (h *Handler) readUsage(text []byte) (r usageReport) {
-	if r.form, r.err = httpkit.ReadJSON[UsageForm](h.shapes, text, recordValues); r.err == nil {
-		r.record, r.err = r.form.record()
+func (h *Handler) readUsage(text []byte) usageReport {
+	form, plain := readPlain(string(text))
+	if !plain {
+		var err error
+		if form, err = httpkit.ReadJSON[UsageForm](h.shapes, text, recordValues); err != nil {
+			return usageReport{form: form, err: err}
+		}
 	}
-	return r
+	return reported(form)
 }
 
 // usageReport is a record as it was sent and as it was read, or why it is none.
@@ -94,6 +112,11 @@ type usageReport struct {
 	form   UsageForm
 	record usage.Record
 	err    error
+}
+
+func reported(form UsageForm) usageReport {
+	record, err := form.record()
+	return usageReport{form: form, record: record, err: err}
 }
 
 // recordValues bounds the JSON values of one record.

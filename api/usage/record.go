@@ -41,12 +41,15 @@ func (h *Handler) usageOperations() {
 		ID: "usg_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: form.SubscriptionID, MetricName: form.MetricName,
 		Quantity: form.Quantity, Timestamp: 1763640000, IdempotencyKey: form.IdempotencyKey, Properties: form.Properties,
 	}
-	httpkit.Register(h.kit, httpkit.Operation{
+	httpkit.RegisterPlain(h.kit, httpkit.Operation{
 		Name: "recordUsage", Method: http.MethodPost, Path: "/usage", Tag: "Usage", Summary: "Record usage",
 		Description: "Each record counts once: a repeat with the same idempotencyKey and the same fields is answered as the " +
 			"first request was, with Idempotent-Replayed: true, for ever; with other fields it is refused with 422 " +
 			"usage_key_reused. The Idempotency-Key header has no effect here. Taken while Temporal is away.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Request: form, Response: example,
+	}, func(body []byte) (*recordUsageInput, bool) {
+		in, plain := readPlain(string(body))
+		return &recordUsageInput{in}, plain
 	}, h.recordUsage)
 	h.usageBatchOperation(form, example)
 	h.usageStreamOperation(form)

@@ -21,12 +21,12 @@ type NewUsage struct {
 	Fingerprint []byte
 }
 
-// Taken is the outcome of one record of Insert. Taken: it is written, At its time. Else either the facts refuse it
-// (usage.Admit), or its key was used before.
+// Taken is the outcome of one record of Insert, with the time of the record. Taken: it is written. Else either the
+// facts refuse it (usage.Admit), or its key was used before.
 type Taken struct {
 	Taken bool
 	At    time.Time
-	Facts usage.Facts
+	Facts usage.Facts // of a record that is not taken
 }
 
 // Insert judges records and writes those that pass and whose key was never used, also by one before it. Results,
@@ -43,10 +43,18 @@ func (tx *Tx) Insert(
 	}
 	return tx.Pipe.AddReading(func(handle dbsqlc.DBTX) error {
 		rows, err := core.Queries.UsageInsert(ctx, handle, in)
+		if err != nil {
+			return err
+		}
+		for i, r := range records { // those that no row says more about
+			if results[i] = (Taken{Taken: true, At: in.Now}); !r.At.IsZero() {
+				results[i].At = r.At.UTC().Truncate(time.Microsecond) // as it is stored
+			}
+		}
 		for _, row := range rows {
 			results[row.Ordinal] = usageTakenFromDB(row, records[row.Ordinal].Metric)
 		}
-		return err
+		return nil
 	})
 }
 

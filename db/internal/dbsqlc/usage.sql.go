@@ -417,10 +417,12 @@ func (q *Queries) UsageFence(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const usageFloor = `-- name: UsageFloor :exec
-select usage_floor($1)
+select usage_floor($1), set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('enable_seqscan', 'off', true)
 `
 
-// Before UsageInsert, in a statement of its own.
+// Before UsageInsert, in a statement of its own. The insert keeps one plan, by indexes: to plan it takes longer than to
+// write a record, and one made while tables were small would read them.
 func (q *Queries) UsageFloor(ctx context.Context, db DBTX, environmentID string) error {
 	_, err := db.Exec(ctx, usageFloor, environmentID)
 	return err
@@ -508,17 +510,27 @@ with given as materialized (
 ), judged as materialized (
     select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
            s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
-           coalesce(k.now_at, $11::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, $11::timestamptz) as at,
+           k.now_at is not null as clocked, coalesce(k.now_at, $11::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, $11::timestamptz) as at,
            least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
            coalesce(s.late_usage_until <= s.canceled_at, false) as closed,
            m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
     from given g
-    left join subscriptions s on s.environment_id = $12 and s.id = g.subscription_id
-    left join customers c on c.environment_id = $12 and c.id = s.customer_id
-    left join test_clocks k on k.environment_id = $12 and k.id = s.test_clock_id
-    left join metrics m on m.environment_id = $12 and m.name = g.metric_name and m.current
+    left join lateral (
+        select s.id, s.customer_id, s.test_clock_id, s.created_at, s.anchor_at, s.current_period_start, s.canceled_at, s.late_usage_until
+        from subscriptions s where s.environment_id = $12 and s.id = g.subscription_id limit 1
+    ) s on true
+    left join lateral (
+        select c.erased_at from customers c where c.environment_id = $12 and c.id = s.customer_id limit 1
+    ) c on true
+    left join lateral (
+        select k.now_at from test_clocks k where k.environment_id = $12 and k.id = s.test_clock_id limit 1
+    ) k on true
+    left join lateral (
+        select m.id, m.metric_id, m.active, m.carries, m.property, m.key_property
+        from metrics m where m.environment_id = $12 and m.name = g.metric_name and m.current limit 1
+    ) m on true
 ), admitted as (
-    select j.ordinal, j.id, j.key, j.fingerprint, j.subscription_id, j.quantity, j.properties, j.corrects, j.subscription_absent, j.metric_absent, j.now, j.at, j.started, j.ended, j.closed, j.metric_id, j.active, j.carries, j.property, j.key_property
+    select j.ordinal, j.id, j.key, j.fingerprint, j.subscription_id, j.quantity, j.properties, j.corrects, j.subscription_absent, j.metric_absent, j.clocked, j.now, j.at, j.started, j.ended, j.closed, j.metric_id, j.active, j.carries, j.property, j.key_property
     from judged j
     where not j.subscription_absent and not j.metric_absent and (j.active or j.corrects <> '')
       and j.at >= j.now - make_interval(secs => $13::bigint)
@@ -541,14 +553,16 @@ with given as materialized (
 ), written as (
     insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
     select $12, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
-    from admitted a join taken t on t.record_id = a.id
+    from admitted a
+    where (a.id in (select t.record_id from taken t)) is true
     order by a.ordinal
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
        coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.closed::boolean as closed, j.active::boolean as active,
-       j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
-from judged j left join taken t on t.record_id = j.id
+       j.carries::boolean as carries, j.property, j.key_property, j.taken::boolean as taken
+from (select w.ordinal, w.id, w.key, w.fingerprint, w.subscription_id, w.quantity, w.properties, w.corrects, w.subscription_absent, w.metric_absent, w.clocked, w.now, w.at, w.started, w.ended, w.closed, w.metric_id, w.active, w.carries, w.property, w.key_property, w.id in (select t.record_id from taken t) as taken from judged w) j
+where not j.taken or j.clocked
 `
 
 type UsageInsertParams struct {
@@ -586,7 +600,10 @@ type UsageInsertRow struct {
 
 // Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
 // Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
-// with the same key the first that passes takes it. Positions are in the order of the records.
+// with the same key the first that passes takes it. Positions are in the order of the records. It returns what the caller
+// cannot know by itself: records that are not written, and times that a test clock gave.
+// What is taken is looked up in a hashed set. As a join it would compare each record with each, since a plan that is kept
+// for all batches expects few.
 func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParams) ([]UsageInsertRow, error) {
 	rows, err := db.Query(ctx, usageInsert,
 		arg.Ordinals,
