@@ -22,9 +22,15 @@ type Erasures struct {
 
 // EraseBatch does the next batch of an erasure, and notes in the same transaction how far it is. A repeat after a crash
 // therefore does the batch that was not done.
+//
+// Usage is erased before, in transactions of its own: it may be in another store. To erase it again does no harm.
 func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
 	var out contract.EraseResult
-	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
+	usage, err := a.eraseUsage(ctx, ref)
+	if err != nil {
+		return out, err
+	}
+	err = execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
 		e, err := tx.Customers.LockErasure(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -35,7 +41,7 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 			if limit == 0 {
 				limit = e.Batch()
 			}
-			if handled, err = erase(ctx, tx, ref.EnvironmentID, e, limit); err != nil {
+			if handled, err = erase(ctx, tx, ref.EnvironmentID, e, usage, limit); err != nil {
 				return err
 			}
 			e = e.Next(handled, limit, tx.Real)
@@ -53,7 +59,36 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 	return out, err
 }
 
-func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+// erasedUsage is how far the usage of a customer is erased. The zero value: its turn has not come.
+type erasedUsage struct {
+	begun bool
+	mark  string
+	more  bool
+}
+
+// eraseUsage erases the properties of the next records of usage, before the stored responses. They have no stage of
+// their own, which workers of earlier builds could not carry on.
+func (a *Erasures) eraseUsage(ctx context.Context, ref contract.Ref) (out erasedUsage, err error) {
+	var e erasure.Erasure
+	err = execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
+		e, err = tx.Customers.LockErasure(ctx, ref.EnvironmentID, ref.ID)
+		return err
+	})
+	switch {
+	case errors.Is(err, db.ErrErasureNotFound): // the caller reports it
+		return out, nil
+	case err != nil || e.Stage != erasure.Responses:
+		return out, err
+	}
+	out.begun = true
+	out.mark, out.more, err = a.Store.UsageLog().Erase(ctx, execution.Actor(ctx), a.Clock(), ref.EnvironmentID,
+		e.CustomerID, e.UsageAfter)
+	return out, err
+}
+
+func erase(
+	ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, usage erasedUsage, limit int,
+) (erasure.Handled, error) {
 	if e.CustomerID != "" { // the first in the order of locks, before the many rows of a batch
 		if _, err := tx.Customers.Lock(ctx, env, e.CustomerID); err != nil {
 			return erasure.Handled{}, err
@@ -71,21 +106,22 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 	case erasure.Events:
 		return tx.Customers.EraseEvents(ctx, env, e, limit)
 	default:
-		return eraseResponses(ctx, tx, env, e, limit)
+		return eraseResponses(ctx, tx, env, e, usage, limit)
 	}
 }
 
-// eraseResponses erases the properties of usage before the stored responses. They have no stage of their own, which
-// workers of earlier builds could not carry on.
-func eraseResponses(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
-	handled, more, err := tx.Usage.Erase(ctx, env, e)
-	if err != nil || more {
-		handled.Rows = limit
-		return handled, err
+// eraseResponses erases stored responses once the usage is erased, and what its keys were hashed with.
+func eraseResponses(
+	ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, usage erasedUsage, limit int,
+) (erasure.Handled, error) {
+	if !usage.begun || usage.more {
+		return erasure.Handled{Rows: limit, UsageAfter: usage.mark}, nil
 	}
-	usageAfter := handled.UsageAfter
-	handled, err = tx.Customers.EraseResponses(ctx, env, e, limit)
-	handled.UsageAfter = usageAfter
+	if err := tx.Usage.EraseSalt(ctx, env, e.CustomerID); err != nil {
+		return erasure.Handled{}, err
+	}
+	handled, err := tx.Customers.EraseResponses(ctx, env, e, limit)
+	handled.UsageAfter = usage.mark
 	return handled, err
 }
 

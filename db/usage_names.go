@@ -11,6 +11,7 @@ type (
 	RebuiltUsage  = usage.RebuiltUsage
 	UsageCounted  = usage.Counted
 	UsageCounting = usage.Counting
+	UsageLog      = usage.Port
 	UsageKey      = usage.Key
 	UsageTaken    = usage.Taken
 	UsageTouched  = usage.Touched

@@ -255,13 +255,13 @@ func recordUsage(t *testing.T, r *liveScene) (string, string) {
 		ID: id.New(id.UsageRecord, time.Now()), SubscriptionID: sub.ID, Metric: of.Name, Quantity: money.Whole(7),
 		At: began.Add(time.Hour), Key: "golden",
 	}
-	_, err := db.NewUsageLog(r.Store).RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
+	_, err := r.Store.UsageLog().RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
 		[]db.NewUsage{{Record: record, Fingerprint: record.Fingerprint()}})
 	require.NoError(t, err)
 	r.settled(t, sub, 2)
 	r.eventually(t, func() bool { return asleep(r.history(t, sub.ID, "")) })
 	record.ID, record.Key, record.At = id.New(id.UsageRecord, time.Now()), "golden 2", time.Now()
-	_, err = db.NewUsageLog(r.Store).RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
+	_, err = r.Store.UsageLog().RecordUsage(t.Context(), db.BySystem("test"), r.Env, time.Now(),
 		[]db.NewUsage{{Record: record, Fingerprint: record.Fingerprint()}})
 	require.NoError(t, err)
 	r.command(t, sub, cancelNow(false))

@@ -60,7 +60,7 @@ func slowWriter(t *testing.T, l *life.Life, n int64) (release func(), outcome <-
 	out := make(chan db.UsageTaken, 1)
 	go func() {
 		defer close(out)
-		taken, err := db.NewUsageLog(l.Store).RecordUsage(context.WithoutCancel(t.Context()), db.BySystem("test"), l.Env,
+		taken, err := l.Store.UsageLog().RecordUsage(context.WithoutCancel(t.Context()), db.BySystem("test"), l.Env,
 			l.Clock.Now(), []db.NewUsage{one})
 		if err == nil {
 			out <- taken[0]
@@ -158,7 +158,7 @@ func TestUsage_CorrectionUnderWayAtTheLastCountIsRefused(t *testing.T) {
 	t.Parallel()
 	l := ended(t)
 	original := taking(l, 9)
-	_, err := db.NewUsageLog(l.Store).RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
+	_, err := l.Store.UsageLog().RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
 		[]db.NewUsage{original})
 	require.NoError(t, err)
 	correction := db.NewUsage{Record: usage.Record{
@@ -171,7 +171,7 @@ func TestUsage_CorrectionUnderWayAtTheLastCountIsRefused(t *testing.T) {
 		return usage.Correct(of, before, m, c)
 	}
 
-	taken, err := db.NewUsageLog(l.Store).CorrectUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), correction,
+	taken, err := l.Store.UsageLog().CorrectUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), correction,
 		decide)
 
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func useLong(l *life.Life) {
 			records = append(records, db.NewUsage{Record: r, Fingerprint: r.Fingerprint()})
 		}
 	}
-	taken, err := db.NewUsageLog(l.Store).RecordUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), records)
+	taken, err := l.Store.UsageLog().RecordUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), records)
 	require.NoError(l.T, err)
 	for _, one := range taken {
 		require.True(l.T, one.Taken)

@@ -176,7 +176,7 @@ func (u *Usage) close(
 	if !seen.AwaitsRecords(draft) {
 		return nil
 	}
-	return db.NewUsageLog(u.Store).AwaitRecords(ctx, in.Ref.EnvironmentID, func() { execution.Heartbeat(ctx) })
+	return u.Store.UsageLog().AwaitRecords(ctx, in.Ref.EnvironmentID, func() { execution.Heartbeat(ctx) })
 }
 
 // counted is what the segments of a draft come to; the zero value bills nothing.
@@ -223,7 +223,7 @@ func (u *Usage) count(
 	if seen.AwaitsRecords(draft) { // a count of before it waited may lack records that no later invoice bills
 		by.For += " last"
 	}
-	c.segments, err = db.NewUsageLog(u.Store).MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, by)
+	c.segments, err = u.Store.UsageLog().MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, by)
 	for _, s := range c.segments {
 		c.uncounted = cmp.Or(c.uncounted, s.Uncounted())
 	}

@@ -65,7 +65,7 @@ func used(l *life.Life, region string, n int64, at time.Time) db.UsageTaken {
 		ID: id.New(id.UsageRecord, at), SubscriptionID: l.Ref.ID, Metric: "calls", Quantity: money.Whole(n), At: at,
 		Key: fmt.Sprint(region, n, at.UnixNano()), Properties: usage.Properties{"region": region},
 	}
-	taken, err := db.NewUsageLog(l.Store).RecordUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
+	taken, err := l.Store.UsageLog().RecordUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
 		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
 	require.NoError(l.T, err)
 	return taken[0]

@@ -47,7 +47,7 @@ func takenBack(l *life.Life, key string, n int64) {
 		Key: key + " taken back", Corrects: key,
 	}}
 	correction.Fingerprint = correction.Record.Fingerprint()
-	taken, err := db.NewUsageLog(l.Store).CorrectUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), correction,
+	taken, err := l.Store.UsageLog().CorrectUsage(l.T.Context(), db.BySystem("test"), l.Env, l.Clock.Now(), correction,
 		usage.Correct)
 	require.NoError(l.T, err)
 	require.True(l.T, taken.Taken)
@@ -67,7 +67,7 @@ func dear(t *testing.T) (*life.Life, *unrated, string) {
 		ID: id.New(id.UsageRecord, l.Clock.Now()), SubscriptionID: l.Ref.ID, Metric: "calls", Quantity: money.Whole(many),
 		At: l.Clock.Now(), Key: "too many", Properties: usage.Properties{"region": "eu"},
 	}
-	_, err := db.NewUsageLog(l.Store).RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
+	_, err := l.Store.UsageLog().RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
 		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
 	require.NoError(t, err)
 	l.Until(l.Snap.PeriodEnd)
@@ -209,7 +209,7 @@ func TestUnrated_HoldsNoTestClockUp(t *testing.T) {
 		ID: id.New(id.UsageRecord, scene.Start), SubscriptionID: ref.ID, Metric: "calls", Quantity: money.Whole(many),
 		At: scene.Start.Add(time.Hour), Key: "too many",
 	}
-	_, err := db.NewUsageLog(l.Store).RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
+	_, err := l.Store.UsageLog().RecordUsage(t.Context(), db.BySystem("test"), l.Env, l.Clock.Now(),
 		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
 	require.NoError(t, err)
 

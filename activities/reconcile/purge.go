@@ -35,10 +35,7 @@ func (p *pass) purge(ctx context.Context) error {
 		return err
 	}
 	// By itself and last: a partition that cannot be made or dropped now keeps nothing else from being done.
-	return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
-		_, err := tx.Usage.Maintain(ctx)
-		return err
-	})
+	return p.Store.UsageLog().Maintain(ctx, execution.Actor(ctx), p.now)
 }
 
 // rosterLife is the time for which a worker that has gone is remembered: longer than any build stays current without

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"perennial/billing/erasure"
 	"perennial/billing/usage"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -32,30 +31,31 @@ const (
 )
 
 // Erase removes the properties of a customer's next records, and reports whether there may be more. Quantities and
-// aggregates stay, as invoices do: so the records are merged into them before. Last goes what the keys in the
-// aggregates were hashed with. It fails while another process merges them, for a moment.
+// aggregates stay, as invoices do: so the records are merged into them before. It fails while another process merges
+// them, for a moment.
 func (tx *Tx) Erase(
-	ctx context.Context, environmentID string, e erasure.Erasure,
-) (done erasure.Handled, more bool, err error) {
+	ctx context.Context, environmentID, customerID, after string,
+) (next string, more bool, err error) {
 	var mark usageMark
-	if e.UsageAfter != "" {
-		if err := json.Unmarshal([]byte(e.UsageAfter), &mark); err != nil || mark.Done {
-			return done, false, err
+	if after != "" {
+		if err := json.Unmarshal([]byte(after), &mark); err != nil || mark.Done {
+			return after, false, err
 		}
-	} else if merged, err := tx.mergeErased(ctx, environmentID, e.CustomerID); err != nil || merged {
-		return done, merged, err
+	} else if merged, err := tx.mergeErased(ctx, environmentID, customerID); err != nil || merged {
+		return after, merged, err
 	}
-	mark, err = tx.eraseUsage(ctx, environmentID, e.CustomerID, mark)
-	if err == nil && mark.Done {
-		err = core.Queries.UsageEraseSalt(ctx, tx.Pipe,
-			dbsqlc.UsageEraseSaltParams{EnvironmentID: environmentID, CustomerID: e.CustomerID})
-	}
-	if err != nil {
-		return done, false, err
+	if mark, err = tx.eraseUsage(ctx, environmentID, customerID, mark); err != nil {
+		return after, false, err
 	}
 	text, err := json.Marshal(mark)
-	done.UsageAfter = string(text)
-	return done, !mark.Done, err
+	return string(text), !mark.Done, err
+}
+
+// EraseSalt forgets what the keys in the aggregates of a customer's usage are hashed with. It comes last: what is
+// merged later would be hashed otherwise.
+func (tx *Tx) EraseSalt(ctx context.Context, environmentID, customerID string) error {
+	return core.Queries.UsageEraseSalt(ctx, tx.Pipe,
+		dbsqlc.UsageEraseSaltParams{EnvironmentID: environmentID, CustomerID: customerID})
 }
 
 // mergeErased merges a page of each version that has not merged all of the customer's records, and reports whether

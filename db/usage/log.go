@@ -20,7 +20,7 @@ type Log struct {
 func NewLog(s *core.Store) *Log { return &Log{s, s.Reads()} }
 
 // Within returns the same usage, read on another connection: a transaction must not wait for a second one.
-func (l *Log) Within(r core.Reader) *Log { return &Log{l.store, r} }
+func (l *Log) Within(r core.Reader) Port { return &Log{l.store, r} }
 
 // usageAuditsItself is why the audit log has no entries about usage.
 const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"
@@ -65,6 +65,56 @@ func (l *Log) CorrectUsage(
 	return results[0], err
 }
 
+// Behind is Reader.Behind.
+func (l *Log) Behind(ctx context.Context, limit int) ([]core.Ref, error) {
+	return Reader{l.reads}.Behind(ctx, limit)
+}
+
+// RollUp is Tx.RollUp in a transaction of its own.
+func (l *Log) RollUp(
+	ctx context.Context, by core.Actor, now time.Time, version core.Ref, limit int,
+) (n int, err error) {
+	err = l.store.InTx(ctx, by, now, func(begun *core.Tx) (err error) {
+		tx := On(begun)
+		n, err = tx.RollUp(ctx, version, limit)
+		return err
+	})
+	return n, err
+}
+
+// Subscriptions is Reader.Subscriptions.
+func (l *Log) Subscriptions(ctx context.Context, version core.Ref, after string, limit int) ([]string, error) {
+	return Reader{l.reads}.Subscriptions(ctx, version, after, limit)
+}
+
+// Rebuild is Tx.Rebuild in a transaction of its own. What it replaces is in the audit log.
+func (l *Log) Rebuild(
+	ctx context.Context, by core.Actor, now time.Time, version core.Ref, subscriptionID string, dry bool,
+) (found RebuiltUsage, err error) {
+	err = l.store.InTx(ctx, by, now, func(begun *core.Tx) (err error) {
+		tx := On(begun)
+		tx.Audit(version.EnvironmentID)
+		tx.AuditObject(subscriptionID)
+		if found, err = tx.Rebuild(ctx, version, subscriptionID, dry); dry || found.Different == 0 {
+			tx.AuditNothing("it replaced nothing")
+		}
+		return err
+	})
+	return found, err
+}
+
+// Erase is Tx.Erase in a transaction of its own.
+func (l *Log) Erase(
+	ctx context.Context, by core.Actor, now time.Time, environmentID, customerID, after string,
+) (mark string, more bool, err error) {
+	err = l.store.InTx(ctx, by, now, func(begun *core.Tx) (err error) {
+		tx := On(begun)
+		mark, more, err = tx.Erase(ctx, environmentID, customerID, after)
+		return err
+	})
+	return mark, more, err
+}
+
 // Records are kept for more than a year, in partitions of a month. Those of half a year ahead are made, so that records
 // are taken even if no pass runs for months.
 const (
@@ -82,14 +132,15 @@ func (r Reader) MonthReady(ctx context.Context, months int) (bool, error) {
 	return ready, core.Translate("UsageMonthReady", err)
 }
 
-// Maintain makes the partitions of the months ahead and drops those whose records are all too old to keep, where
-// they are not in use: else the next call does. It drops the pages of counts that nothing goes on with. Global:
-// retention.
-func (tx *Tx) Maintain(ctx context.Context) (dropped int, err error) {
-	if err := core.Queries.UsagePagesPurge(ctx, tx.Pipe, pagesKeptDays); err != nil {
-		return 0, err
-	}
-	dropped, err = core.Queries.UsageMaintain(ctx, tx.Pipe,
-		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
-	return dropped, core.Translate("UsageMaintain", err)
+// Maintain makes the partitions of the months ahead and drops those whose records are all too old to keep, unless they
+// are in use: then the next call does. It drops the pages of counts that nothing goes on with. Global: retention.
+func (l *Log) Maintain(ctx context.Context, by core.Actor, now time.Time) error {
+	return l.store.InTx(ctx, by, now, func(tx *core.Tx) error {
+		if err := core.Queries.UsagePagesPurge(ctx, tx.Pipe, pagesKeptDays); err != nil {
+			return err
+		}
+		_, err := core.Queries.UsageMaintain(ctx, tx.Pipe,
+			dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
+		return core.Translate("UsageMaintain", err)
+	})
 }

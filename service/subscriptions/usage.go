@@ -32,7 +32,7 @@ func (s *Service) foresee(
 		if !missing {
 			return nil
 		}
-		used, err := db.NewUsageLog(s.Store).Within(reads.Reader).
+		used, err := s.Store.UsageLog().Within(reads.Reader).
 			MeteredSegments(ctx, environmentID, sub.ID, spans, from, db.UsageCounting{})
 		if err != nil {
 			return err

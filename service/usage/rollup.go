@@ -63,7 +63,7 @@ func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 // that of all versions that fail: they stay behind, so that those of the last page are all of them.
 func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	for {
-		behind, err := s.Store.Usage.Behind(ctx, rollUpVersions)
+		behind, err := s.usage.Behind(ctx, rollUpVersions)
 		if err != nil {
 			return total, err
 		}
@@ -82,11 +82,7 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 	for len(versions) > 0 {
 		var more []db.Ref
 		for _, version := range versions {
-			n := 0
-			err := s.Store.InTx(ctx, db.BySystem("usage"), s.Now(), func(tx *db.Tx) (err error) {
-				n, err = tx.Usage.RollUp(ctx, version, rollUpRecords)
-				return err
-			})
+			n, err := s.usage.RollUp(ctx, asUsage, s.Now(), version, rollUpRecords)
 			if ctx.Err() != nil {
 				return total, ctx.Err()
 			}
@@ -123,20 +119,12 @@ func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in Rebuild) (to
 	for _, version := range versions {
 		after := ""
 		for {
-			ids, err := s.Store.Usage.Subscriptions(ctx, version, after, rebuildSubscriptions)
+			ids, err := s.usage.Subscriptions(ctx, version, after, rebuildSubscriptions)
 			if err != nil {
 				return total, err
 			}
 			for _, id := range ids {
-				var found db.RebuiltUsage
-				err := s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) (err error) {
-					tx.Audit(version.EnvironmentID)
-					tx.AuditObject(id)
-					if found, err = tx.Usage.Rebuild(ctx, version, id, in.Dry); in.Dry || found.Different == 0 {
-						tx.AuditNothing("it replaced nothing")
-					}
-					return err
-				})
+				found, err := s.usage.Rebuild(ctx, by, s.Now(), version, id, in.Dry)
 				if err != nil {
 					return total, err
 				}

@@ -9,12 +9,12 @@ import (
 // Service performs the use cases of this column.
 type Service struct {
 	usecase.Base
-	usage    Log
+	usage    db.UsageLog
 	gather   *gather
 	recorded *recorded
 }
 
 // New makes the column.
 func New(b usecase.Base) *Service {
-	return &Service{Base: b, usage: db.NewUsageLog(b.Store), gather: &gather{}, recorded: &recorded{}}
+	return &Service{Base: b, usage: b.Store.UsageLog(), gather: &gather{}, recorded: &recorded{}}
 }

@@ -226,7 +226,7 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 
 // countingUsage counts the round trips of a store, and fails or panics where it is told to.
 type countingUsage struct {
-	Log
+	db.UsageLog
 	trips  int
 	failAt int   // the trip that fails, from 1; 0: none
 	defect error // what it fails with; nil: errAway
@@ -251,7 +251,7 @@ func (c *countingUsage) RecordUsage(
 	if err := c.trip(); err != nil {
 		return nil, err
 	}
-	return c.Log.RecordUsage(ctx, by, environmentID, now, records)
+	return c.UsageLog.RecordUsage(ctx, by, environmentID, now, records)
 }
 
 func (c *countingUsage) CorrectUsage(
@@ -260,7 +260,7 @@ func (c *countingUsage) CorrectUsage(
 	if err := c.trip(); err != nil {
 		return db.UsageTaken{}, err
 	}
-	return c.Log.CorrectUsage(ctx, by, environmentID, now, correction, decide)
+	return c.UsageLog.CorrectUsage(ctx, by, environmentID, now, correction, decide)
 }
 
 func (c *countingUsage) UsageKeys(
@@ -269,7 +269,7 @@ func (c *countingUsage) UsageKeys(
 	if err := c.trip(); err != nil {
 		return nil, err
 	}
-	return c.Log.UsageKeys(ctx, environmentID, keys)
+	return c.UsageLog.UsageKeys(ctx, environmentID, keys)
 }
 
 // However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away
@@ -287,7 +287,7 @@ func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 		r.Corrects = of
 		return r
 	}
-	counting := &countingUsage{Log: h.usage}
+	counting := &countingUsage{UsageLog: h.usage}
 	h.usage = counting
 	send := func(records ...usage.Record) (trips int, said []string) {
 		counting.trips = 0

@@ -64,7 +64,7 @@ func count(
 	if out.Carries = metric.Carries(); err != nil || !by.Period.Start.Before(by.Period.End) {
 		return out, err
 	}
-	totals, err := db.NewUsageLog(store).UsageSeries(ctx, environmentID, by.SubscriptionID, metric,
+	totals, err := store.UsageLog().UsageSeries(ctx, environmentID, by.SubscriptionID, metric,
 		[]usage.Span{{Start: by.Period.Start, End: by.Period.End}}, nil)
 	if err != nil {
 		return out, err

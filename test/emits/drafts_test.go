@@ -66,7 +66,7 @@ func (s *stage) calling(metric string, thresholds ...metered.Threshold) *life {
 		ID: id.New(id.UsageRecord, at), SubscriptionID: l.ref.ID, Metric: m.Name, Quantity: money.Whole(1),
 		At: s.Clock.Now(), Key: l.ref.ID,
 	}
-	_, err := db.NewUsageLog(s.Store).RecordUsage(s.ctx, db.BySystem("test"), s.Env, s.Clock.Now(),
+	_, err := s.Store.UsageLog().RecordUsage(s.ctx, db.BySystem("test"), s.Env, s.Clock.Now(),
 		[]db.NewUsage{{Record: r, Fingerprint: r.Fingerprint()}})
 	s.must(err)
 	return l
