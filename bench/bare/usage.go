@@ -2,23 +2,36 @@ package bare
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"perennial/api/usage"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
 )
 
-// UsageTable holds records under the same unique key as ours, for ever and in one table.
-const UsageTable = `create table if not exists bare_usage (
-	environment_id text not null, key text not null collate "C", subscription_id text not null, metric_name text not null,
-	quantity numeric not null, at timestamptz not null default now(), primary key (environment_id, key)
-)`
+// insertUsage writes the rows that the product writes, for the environment of a key that was not revoked, and none if
+// the record's key was used. It judges nothing.
+const insertUsage = `
+with known as (
+	select k.environment_id from api_keys k where k.hash = $1 and k.revoked_at is null
+), taken as (
+	insert into usage_keys (environment_id, key, at, fingerprint, record_id)
+	select k.environment_id, $2, now(), $3, $4 from known k
+	on conflict do nothing
+	returning environment_id, at, record_id
+)
+insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity)
+select t.environment_id, $5, $6, t.at, t.record_id, $7::text::numeric from taken t`
 
-const insertUsage = `insert into bare_usage (environment_id, key, subscription_id, metric_name, quantity)
-values ($1, $2, $3, $4, $5::text::numeric) on conflict do nothing`
+// metricID is as long as ours.
+const metricID = "met_01jcz6dyqx4w9s1c2k7v5h8m3n"
 
-// recordUsage answers POST /api/usage: one decoding, one insert, one encoding. It checks no key.
+// recordUsage answers POST /api/usage: one decoding, one statement, one encoding.
 func recordUsage(pool *pgxpool.Pool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var form usage.UsageForm
@@ -26,8 +39,12 @@ func recordUsage(pool *pgxpool.Pool) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_, err := pool.Exec(r.Context(), insertUsage, "env", form.IdempotencyKey, form.SubscriptionID, form.MetricName,
-			string(form.Quantity))
+		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		written, err := pool.Exec(r.Context(), insertUsage, hash, form.IdempotencyKey, make([]byte, 16),
+			id.New(id.UsageRecord, time.Now()), form.SubscriptionID, metricID, string(form.Quantity))
+		if err == nil && written.RowsAffected() != 1 {
+			err = errors.New("the key of the request is unknown, or that of the record was used")
+		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

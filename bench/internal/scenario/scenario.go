@@ -24,6 +24,7 @@ var All = []Scenario{
 	{"create", "POST /api/subscriptions with a trial, 1 / 32 / 128 clients", create},
 	{"commands", "cancel and patch", commands},
 	{"usage", "POST /api/usage, 1 / 32 clients, and batches of 1,000 records beside COPY", recordUsage},
+	{"usage-curve", "batches, single records and reads of usage while the records of a metric grow tenfold", usageCurve},
 	{"rating", "a day's usage of a subscription by region, and amounts in tiers", rateUsage},
 	{"import", "perennial import of customers and of subscriptions, beside COPY", importRecords},
 	{"payments", "POST /api/payments to its final status, 1 / 32 clients", payments},

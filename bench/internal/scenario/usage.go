@@ -10,17 +10,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"perennial/bench/bare"
 	"perennial/bench/internal/load"
 	"perennial/bench/internal/result"
 	"perennial/bench/internal/rig"
+	"perennial/bench/stage"
+	"perennial/internal/id"
 )
 
 // usageBatch is the number of records of a batch.
 const usageBatch = 1000
 
-// recordUsage measures POST /api/usage beside mux with one insert under the same unique key, and POST /api/usage/batch
-// beside COPY into the same tables with the same keys.
+// recordUsage measures POST /api/usage beside mux with one statement that writes the same rows, and POST
+// /api/usage/batch beside COPY of as many rows into the same tables, from memory and without a request.
 func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	subjects, err := r.Stage.Trials(ctx, r.Ours.Store, 100, time.Now())
@@ -33,9 +34,7 @@ func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, err
 	if err != nil {
 		return out, err
 	}
-	if _, err := r.Bare.Pool.Exec(ctx, bare.UsageTable); err != nil {
-		return out, err
-	}
+	metric := id.New(id.Metric, time.Now()) // of the bare side: as long as ours
 	record := func(key string, i int) string {
 		return fmt.Sprintf(`{"subscriptionId":%q,"metricName":"m%s","quantity":1.5,"idempotencyKey":%q}`,
 			subjects[i%len(subjects)].SubscriptionID, session, key)
@@ -71,7 +70,7 @@ func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, err
 		},
 		func(ctx context.Context, round int) (load.Load, error) {
 			return load.Drive(ctx, 2, load.Until{After: lasts}, func(ctx context.Context, i int) error {
-				return copyUsage(ctx, r, fmt.Sprintf("%s-b-%d-%06d", session, round, i))
+				return copyUsage(ctx, r, subjects, metric, fmt.Sprintf("%s-b-%d-%06d", session, round, i))
 			})
 		})
 	if err != nil {
@@ -82,12 +81,12 @@ func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, err
 }
 
 // copyUsage copies as many records as a batch brings into the tables of the bare side's database.
-func copyUsage(ctx context.Context, r *rig.Rig, prefix string) error {
+func copyUsage(ctx context.Context, r *rig.Rig, subjects []stage.Subject, metric, prefix string) error {
 	keys, records, now := make([][]any, usageBatch), make([][]any, usageBatch), time.Now()
 	for n := range keys {
-		id := fmt.Sprintf("%s-%04d", prefix, n)
-		keys[n] = []any{"env", id, now, make([]byte, 16), id}
-		records[n] = []any{now, "env", fmt.Sprintf("sub_%d", n%100), "met", id, 1.5}
+		record, subscription := id.New(id.UsageRecord, now), subjects[n%len(subjects)].SubscriptionID
+		keys[n] = []any{r.Stage.EnvironmentID, fmt.Sprintf("%s-%04d", prefix, n), now, make([]byte, 16), record}
+		records[n] = []any{now, r.Stage.EnvironmentID, subscription, metric, record, 1.5}
 	}
 	return pgx.BeginFunc(ctx, r.Bare.Pool, func(tx pgx.Tx) error {
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"usage_keys"},
