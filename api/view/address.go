@@ -12,7 +12,7 @@ type Address struct {
 	Country    string `json:"country,omitempty" maxLength:"2" example:"CM" doc:"The same as the country beside the address: ISO 3166-1 alpha-2."`
 }
 
-// Postal is the address without country and region.
+// Postal returns the address without country and region.
 func (a Address) Postal() postal.Address {
 	return postal.Address{Line1: a.Line1, Line2: a.Line2, City: a.City, PostalCode: a.PostalCode}
 }

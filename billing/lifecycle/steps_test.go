@@ -90,6 +90,7 @@ func someLife(t require.TestingT, draw chance) *life {
 	}
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
+		l.store.settings.Seller.Country = []string{"", "FR", "DE"}[draw(3, "seller")]
 	}
 	l.late, l.abroad = draw(2, "late") == 0, draw(3, "plans of another currency") == 0
 	if draw(3, "on a clock") == 0 {

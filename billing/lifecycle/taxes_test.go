@@ -37,7 +37,7 @@ func someTaxRates(draw chance) []tax.Definition {
 	return rates
 }
 
-// taxOtherwise moves the customer, or changes whether the customer is taxed, or archives a rate.
+// taxOtherwise moves the customer, who may be a business there, or changes whether the customer is taxed, or archives a rate.
 func (l *life) taxOtherwise(draw chance) {
 	c := &l.store.customer
 	switch draw(4, "taxed otherwise") {
@@ -46,6 +46,7 @@ func (l *life) taxOtherwise(draw chance) {
 		if c.Country == "US" && draw(2, "region") == 0 {
 			c.Region = "CA"
 		}
+		c.TaxIDs = []tax.IDs{nil, {{Type: "eu_vat", Value: "DE136695976"}}}[draw(2, "business")]
 	case 2:
 		c.TaxExempt = []tax.Exemption{"", "", tax.Exempt, tax.Reverse}[draw(4, "exemption")]
 	case 3:

@@ -20,7 +20,7 @@ type ID struct {
 	VerifiedBy string    `json:"verifiedBy,omitzero"` // the API key, or the person at a terminal
 }
 
-// Standing is what is known of a tax id.
+// Standing says what is known of a tax id.
 type Standing string
 
 // The standings.
@@ -66,7 +66,7 @@ func (id ID) check() error {
 	return err
 }
 
-// IDs are those of one customer.
+// IDs are the tax ids of one customer.
 type IDs []ID
 
 // MaxIDs bounds the tax ids of a customer.
@@ -79,7 +79,8 @@ func (ids IDs) Validate() error {
 			"A customer has at most %d tax ids. The request has %d.", MaxIDs, len(ids))
 	}
 	for _, id := range ids {
-		if id.Type == "" || id.Value == "" || len(id.Type) > 40 || len(id.Value) > 40 {
+		long := len(id.Type) > 40 || len(id.Value) > 40 || len(id.VerifiedBy) > 100 // an import sends the last
+		if id.Type == "" || id.Value == "" || long {
 			return fault.InvalidParam("taxIds", "tax_id_malformed",
 				"A tax id must have a `type`, such as eu_vat, and a `value`, each of at most 40 characters.")
 		}

@@ -2,7 +2,7 @@ package taxid
 
 import "regexp"
 
-// member is how VAT numbers of a member of the European Union are written behind its prefix.
+// member describes the VAT numbers of a member of the European Union, behind its prefix.
 type member struct {
 	country string // ISO 3166-1; the prefix of Greece is another
 	form    *regexp.Regexp
@@ -15,7 +15,7 @@ type member struct {
 //
 // Forms: European Commission, VIES, "Frequently asked questions", structure of VAT identification numbers
 // (https://ec.europa.eu/taxation_customs/vies/#/faq). Check digits: the Commission publishes none; each member has
-// its own, as collected by python-stdnum 1.20 (https://arthurdejong.org/python-stdnum), which names a source for
+// its own, as collected by python-stdnum 2.2 (https://arthurdejong.org/python-stdnum), which names a source for
 // each. Old numbers, and those of persons, do not follow them everywhere.
 var members = map[string]member{
 	"AT": {"AT", form(`U\d{8}`), "ATU13585627", austria},

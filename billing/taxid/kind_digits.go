@@ -45,7 +45,7 @@ func newZealand(s string) bool {
 	return check == digit(s, 8)
 }
 
-// india is Luhn's check with 36 characters, from the left.
+// india uses Luhn's check with 36 characters, from the left.
 func india(s string) bool {
 	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	sum := 0

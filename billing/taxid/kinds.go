@@ -2,7 +2,7 @@ package taxid
 
 import "regexp"
 
-// kind is how the tax ids of one type are written, in capital letters and without what groups them.
+// kind describes the tax ids of one type, in capital letters and without what groups them.
 type kind struct {
 	country string // whose tax authority gives them; empty: the number's prefix says it
 	form    *regexp.Regexp

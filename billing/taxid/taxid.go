@@ -26,7 +26,7 @@ const (
 	NoForm                  // the form of the type is another
 )
 
-// Reading is what a tax id says by the way it is written.
+// Reading holds what can be read from a tax id alone.
 type Reading struct {
 	Verdict Verdict
 	Country string // ISO 3166-1, whose tax authority gives such numbers; empty: not known
@@ -85,10 +85,11 @@ func union(number string) (k kind, behind string, ok bool) {
 	return kind{country: m.country, form: m.form, example: m.example, digits: m.digits}, number[2:], ok
 }
 
-// grouping is what people group the characters of a number with.
+// grouping removes the characters with which people group a number.
 var grouping = strings.NewReplacer(" ", "", "\u00a0", "", ".", "", "-", "", "/", "")
 
-// Compact is a number in capital letters and without what groups it: how two ways of writing it are compared.
+// Compact returns a number in capital letters and without what groups it, so that two ways of writing it compare
+// equal.
 func Compact(value string) string { return strings.ToUpper(grouping.Replace(value)) }
 
 // Kinds lists the types whose form is known.
