@@ -46,9 +46,14 @@ func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects
 			}
 		}
 	}
-	// What was recorded a moment ago may still have an older neighbour that is not committed: until nothing is left.
+	return merge(ctx, product.Usage)
+}
+
+// merge merges all records into running aggregates. What was recorded a moment ago may still have an older neighbour
+// that is not committed: until nothing is left.
+func merge(ctx context.Context, product *serviceusage.Service) error {
 	for quiet := 0; quiet < 3; quiet++ {
-		n, err := product.Usage.RollUpUsage(ctx)
+		n, err := product.RollUpUsage(ctx)
 		if err != nil {
 			return err
 		}

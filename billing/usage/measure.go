@@ -46,12 +46,34 @@ func groupOf(names []string, p Properties) Group {
 			values[i] = &v
 		}
 	}
+	if group, plain := plainGroup(values); plain {
+		return group
+	}
 	// Signs such as < stay as they are: a group is part of an index, whose entries have a bound.
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(values) // a list of strings
 	return Group(strings.TrimSpace(text.String()))
+}
+
+// plainGroup is groupOf for values that JSON writes as they are, as nearly all are; plain is false for others.
+func plainGroup(values []*string) (group Group, plain bool) {
+	text := make([]byte, 0, 64)
+	for i, v := range values {
+		text = append(text, "[,"[min(i, 1)])
+		if v == nil {
+			text = append(text, "null"...)
+			continue
+		}
+		for n := range len(*v) {
+			if c := (*v)[n]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+				return "", false
+			}
+		}
+		text = append(append(append(text, '"'), *v...), '"')
+	}
+	return Group(append(text, ']')), true
 }
 
 // Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
@@ -99,6 +121,9 @@ func Effective(all []Measured) []Measured {
 		if m.Corrects != "" {
 			corrections[m.Corrects] = corrections[m.Corrects].Add(m.Value)
 		}
+	}
+	if len(corrections) == 0 {
+		return all
 	}
 	left := make([]Measured, 0, len(all))
 	for _, m := range all {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -237,25 +236,4 @@ func (r Reader) usageHours(
 		}
 	}
 	return records, nil
-}
-
-// measured appends a row as the metric sees it, if it does.
-func measured(
-	to []usage.Measured, of usage.Metric, salt []byte, row dbsqlc.UsageRecordPageRow,
-) ([]usage.Measured, error) {
-	record := usage.Record{
-		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: core.Value(row.Corrects),
-		Salt: salt,
-	}
-	var err error
-	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
-		return to, err
-	}
-	if record.Properties, err = propertiesFromDB(row.Properties); err != nil {
-		return to, err
-	}
-	if m, counts := of.Measure(record); counts {
-		to = append(to, m)
-	}
-	return to, nil
 }

@@ -22,7 +22,7 @@ func (l *Log) transactions(
 	if err != nil {
 		return nil, err
 	}
-	counter := q.Counter(of)
+	counter, seen := q.Counter(of), &measuring{of: of}
 	pages := l.pages(environmentID, subscriptionID, q, by, counter)
 	var counted time.Time // up to when
 	for _, p := range q.Periods {
@@ -31,7 +31,7 @@ func (l *Log) transactions(
 		}
 		for from := later(p.Start, counted); from.Before(p.Until()); from = counted {
 			next.AfterAt = from
-			records, to, err := r.recordsOf(ctx, of, salts[subscriptionID], next, pages.rows())
+			records, to, err := r.recordsOf(ctx, seen, salts[subscriptionID], next, pages.rows())
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func later(a, b time.Time) time.Time {
 // its record, so that records of one time are never divided: those of a time that the page cuts are read with the next
 // one, or, where the page has no other time, with a longer one.
 func (r Reader) recordsOf(
-	ctx context.Context, of usage.Metric, salt []byte, in dbsqlc.UsageRecordListParams, page int,
+	ctx context.Context, seen *measuring, salt []byte, in dbsqlc.UsageRecordListParams, page int,
 ) (records []usage.Measured, to time.Time, err error) {
 	var rows []dbsqlc.UsageRecordListRow
 	to = in.ToTime
@@ -76,8 +76,9 @@ func (r Reader) recordsOf(
 			break
 		}
 	}
+	records = make([]usage.Measured, 0, len(rows))
 	for _, row := range rows {
-		if records, err = measured(records, of, salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
+		if records, err = seen.add(records, salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
 			return nil, to, err
 		}
 	}

@@ -26,6 +26,7 @@ var All = []Scenario{
 	{"usage", "POST /api/usage, 1 / 32 clients, and batches of 1,000 records beside COPY", recordUsage},
 	{"usage-curve", "batches, single records and reads of usage while the records of a metric grow tenfold", usageCurve},
 	{"rating", "a day's usage of a subscription by region, and amounts in tiers", rateUsage},
+	{"metering", "the activity that rates what an invoice bills: by each record, behind aggregates, by many values", meter},
 	{"import", "perennial import of customers and of subscriptions, beside COPY", importRecords},
 	{"payments", "POST /api/payments to its final status, 1 / 32 clients", payments},
 	{"testclock", "12 paid months on a test clock", testclock},
@@ -56,7 +57,7 @@ type Options struct {
 }
 
 // size is a figure that Pick chooses.
-type size interface{ ~int | ~int64 }
+type size interface{ ~int | ~int64 | ~float64 }
 
 // Pick returns the figure of the scale.
 func Pick[T size](o Options, small, full T) T {

@@ -1,0 +1,30 @@
+package usage
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A group is what JSON writes, whichever way it is written: it is a part of stored rows.
+func TestGroupOf_IsJSON(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		names, p := []string{"a", "b", "c"}, Properties{}
+		values := make([]*string, len(names))
+		for i, name := range names {
+			if rapid.Bool().Draw(t, "has") {
+				value := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ -~]{0,9}`)).Draw(t, name)
+				p[name], values[i] = value, &value
+			}
+		}
+		var want strings.Builder
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		require.NoError(t, encoder.Encode(values))
+		require.Equal(t, strings.TrimSpace(want.String()), string(groupOf(names, p)))
+	})
+}
