@@ -76,6 +76,8 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 		return d.decide(d.situation().Resume(s.ResumesAt, d.Now))
 	case subscription.ActionScheduledChange:
 		return d.decide(d.situation().MakeChange(d.Now))
+	case subscription.ActionBillUsage: // without a draft: those that there are, are not performed here
+		return billLate(d)
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(d.situation().OpenPeriod(d.Now))
 	default:

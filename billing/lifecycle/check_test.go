@@ -168,7 +168,7 @@ func (l *life) checkCollection() {
 		if draft.PeriodIndex == s.PeriodIndex && draft.Reason != invoice.Usage {
 			current++
 		}
-		if s.Status == subscription.Canceled && !draft.AwaitsUsage() || s.Status == subscription.Paused {
+		if !draft.AwaitsUsage() && (s.Status == subscription.Canceled || s.Status == subscription.Paused) {
 			require.Failf(l.t, "a draft that nobody waits for", "%s: %+v", s.Status, draft)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
+	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/subscribing"
@@ -125,6 +126,9 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 		if draft.AwaitsUsage() {
 			action = subscription.ActionBillUsage
 		}
+	}
+	if _, late, ok := metering.BillLate(s.Subscription); ok && (action == subscription.ActionNone || late.Before(at)) {
+		action, at = subscription.ActionBillUsage, late
 	}
 	situation := s.Situation()
 	change, ok := situation.ChangeAt()

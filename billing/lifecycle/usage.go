@@ -130,6 +130,17 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	return d.finalizeAlone(i)
 }
 
+// billLate drafts the invoice of what was recorded in a pause of the time before it.
+func billLate(d *Decision) error {
+	s := d.Subscription
+	draft, _, ok := metering.BillLate(s)
+	if !ok {
+		return nil
+	}
+	s.LateUsageUntil = time.Time{} // no more may come
+	return d.carryOut(subscribing.Decision{Subscription: s, Issue: []invoice.Draft{draft}})
+}
+
 // usageLines are the lines that bill segments. Fault: amount_too_large.
 func usageLines(of costing.Period, segments []RatedSegment) (lines []invoice.Line, err error) {
 	for _, s := range segments {

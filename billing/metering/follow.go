@@ -91,6 +91,11 @@ func (c Change) ends() bool {
 	return c.After.Status == subscription.Canceled && c.Before.Status != subscription.Canceled
 }
 
+// pauses reports whether the change pauses the subscription.
+func (c Change) pauses() bool {
+	return c.After.Status == subscription.Paused && c.Before.Status != subscription.Paused
+}
+
 // Cut is where the time before the change ends. A cancellation counts to its instant, also where the period ended
 // before, as in an outage: what is recorded until then is taken, and has no other invoice. So is what is recorded in
 // the instant of a segment's start in which the subscription ends, as on a test clock that stands still.
@@ -110,10 +115,10 @@ func (c Change) Cut() time.Time {
 }
 
 // Bill returns the drafts of a decision with the one that bills the usage of closed segments, where a period or the
-// subscription ends: the renewal's, or else one of usage alone. A first invoice and a pause bill none: the next renewal
-// does. s is the subscription after Follow.
+// subscription ends, or a pause begins, which may have no end: the renewal's, or else one of usage alone. A first
+// invoice bills none. s is the subscription after Follow.
 func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoice.Draft {
-	if s.LateUsageUntil.IsZero() || c.Before.PeriodIndex == 0 || !c.opens() && !c.ends() {
+	if s.LateUsageUntil.IsZero() || c.Before.PeriodIndex == 0 || !c.opens() && !c.ends() && !c.pauses() {
 		return issue
 	}
 	cut := c.Cut()
@@ -122,11 +127,31 @@ func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoi
 		if !of.End.After(of.Start) && !c.ends() { // nothing else bills what is recorded after the end
 			return issue
 		}
-		issue = append(issue, invoice.Draft{
-			Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: cut,
-		})
+		draft := invoice.Draft{Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: cut}
+		if c.pauses() {
+			draft.After = "pause" // what ends the pause may bill the same period again
+		}
+		issue = append(issue, draft)
 	}
 	return issue
+}
+
+// lateSlack is the time behind the end of late usage after which a transaction that wrote a record in time has ended.
+const lateSlack = 5 * time.Minute
+
+// BillLate returns the draft of a paused subscription for records of the time before that came after its pause was
+// billed. at is when it is due: once no more may come, since the pause may have no end. ok is false where there is none.
+func BillLate(s subscription.Subscription) (draft invoice.Draft, at time.Time, ok bool) {
+	if s.Status != subscription.Paused || s.LateUsageUntil.IsZero() {
+		return draft, at, false
+	}
+	of := period.Period{Start: s.CurrentPeriod.Start, End: s.PausedAt}
+	if !of.End.After(of.Start) { // it was paused as its period began: the records are of the one before
+		of.End = of.Start.Add(time.Second)
+	}
+	return invoice.Draft{
+		Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: s.LateUsageUntil, After: "late",
+	}, s.LateUsageUntil.Add(lateSlack), true
 }
 
 // Billed returns the subscription once usage up to some time is billed. Where no more may come, it has no late usage

@@ -188,7 +188,7 @@ func TestChange_Follow(t *testing.T) {
 		},
 		"a pause": {
 			change: change(calls, func(s *subscription.Subscription) { s.Status, s.PausedAt = subscription.Paused, on(2, 15) }),
-			closes: []part{half}, late: until(on(2, 15)),
+			closes: []part{half}, late: until(on(2, 15)), bills: usageOf(on(2, 1), on(2, 15)),
 		},
 		"the end of a pause": {
 			change: func() metering.Change {

@@ -1,8 +1,10 @@
 package subscribing
 
 import (
+	"slices"
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -46,7 +48,8 @@ var (
 		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
 )
 
-// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile.
+// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile but
+// what was used before.
 // What waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the
 // end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
 // cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
@@ -175,7 +178,21 @@ func (s Situation) Resume(at, now time.Time) (Decision, error) {
 		Subscription: s.Announced(), Status: string(d.Subscription.Status), PlanID: d.Subscription.PlanID,
 	}
 	d.Events = append([]event.Event{event.New(resumed, now)}, d.Events...)
-	return d, nil
+	return s.owing(d, now)
+}
+
+// owing makes a subscription that has resumed past due if the last attempt to collect an invoice failed in the pause.
+func (s Situation) owing(d Decision, now time.Time) (Decision, error) {
+	i := slices.IndexFunc(s.Facts.Open, func(inv invoice.Invoice) bool {
+		return inv.Collection.Phase == collection.Exhausted
+	})
+	if i < 0 {
+		return d, nil
+	}
+	s.Subscription = d.Subscription
+	unpaid, err := s.Unpaid(s.Facts.Settings.Dunning.Final, s.Facts.Open[i].Collection.Attempts, now)
+	d.Subscription, d.Events = unpaid.Subscription, append(d.Events, unpaid.Events...)
+	return d, err
 }
 
 // StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment

@@ -77,13 +77,13 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 }
 
 // Unpaid is what the failure of an invoice's last automatic attempt means: past due, once, and with the final action
-// pause, that collection is paused. attempts is how many attempts the invoice has seen. Faults: subscription_canceled,
-// subscription_in_trial.
+// pause, that collection is paused. In a pause it means nothing until that ends: see Resume. attempts is how many
+// attempts the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
 func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (Decision, error) {
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
-	if s.Status == subscription.PastDue {
+	if s.Status == subscription.PastDue || s.Status == subscription.Paused {
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now

@@ -106,9 +106,9 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 		pastDueExpired: {canceled}, invoiceWrittenOff: {active, pastDue},
 	},
 	paused: {
-		cancelNow: {canceled}, cancelAtPeriodEnd: {canceled}, pause: {paused}, resume: {active},
-		redeemCoupon: {paused}, removeCoupon: {paused},
-		paymentSettled: {paused}, invoiceWrittenOff: {paused},
+		cancelNow: {canceled}, cancelAtPeriodEnd: {canceled}, pause: {paused}, resume: {active, pastDue},
+		payInvoice: {paused}, redeemCoupon: {paused}, removeCoupon: {paused},
+		paymentSettled: {paused}, retriesExhausted: {paused}, invoiceWrittenOff: {paused},
 	},
 	canceled: {
 		payInvoice: {canceled}, paymentSettled: {canceled}, invoiceWrittenOff: {canceled},
@@ -131,9 +131,9 @@ var refusals = map[subscription.Status]map[input]error{
 		resume: ErrNotPaused,
 	},
 	paused: {
-		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
-		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
+		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
+		pastDueExpired: ErrNotPastDue,
 	},
 }
 

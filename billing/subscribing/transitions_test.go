@@ -67,6 +67,7 @@ func inStatus(status subscription.Status) (subscription.Subscription, costing.Fa
 		s.Status, s.PastDueAt = subscription.PastDue, now.AddDate(0, 0, -10)
 	case subscription.Paused:
 		s.Status, s.PausedAt, s.PauseReason = subscription.Paused, now, subscription.PauseRequested
+		f.Open = []invoice.Invoice{{ID: "in_usage", Reason: invoice.Usage, Status: invoice.Open, PeriodIndex: 1}}
 		return s, f, now
 	case subscription.Canceled:
 		s.Status, s.CanceledAt = subscription.Canceled, now
@@ -205,9 +206,9 @@ var refused = map[subscription.Status]map[input]error{
 		resume: ErrNotPaused,
 	},
 	subscription.Paused: {
-		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
-		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
+		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 	subscription.Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,

@@ -11,12 +11,17 @@ import (
 // Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
 // trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of patience with a
 // past-due one, or the end of its pause. Of two at the same instant the attempt comes first, since it belongs to the
-// older period. Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end.
+// older period. Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end and that owe
+// nothing.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
 	}
-	if s.Status == Paused {
+	retries := state != nil && state.Phase == collection.Scheduled && !s.CollectionPaused()
+	if s.Status == Paused { // what is collected is of the time before
+		if retries && (s.ResumesAt.IsZero() || !state.RetryAt.After(s.ResumesAt)) {
+			return ActionPaymentRetry, state.RetryAt
+		}
 		return s.pauseAction(), s.ResumesAt
 	}
 	action, at := s.boundaryAction(), s.Boundary()
@@ -26,7 +31,7 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	if !s.TrialNoticeAt.IsZero() && s.TrialNoticeAt.Before(at) {
 		action, at = ActionTrialNotice, s.TrialNoticeAt
 	}
-	if state != nil && state.Phase == collection.Scheduled && !s.CollectionPaused() && !state.RetryAt.After(at) {
+	if retries && !state.RetryAt.After(at) {
 		action, at = ActionPaymentRetry, state.RetryAt
 	}
 	return action, at

@@ -1,0 +1,84 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/answer"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+	"perennial/billing/usage"
+)
+
+// pausedCalling pauses after ten days in which 100 calls were made, and issues what bills them.
+func pausedCalling(t *testing.T) (l *life, used invoice.Invoice) {
+	t.Helper()
+	l = calling(t, 0)
+	l.pass(10 * 24 * time.Hour)
+	l.call(created.Add(time.Hour), 100)
+	l.must(lifecycle.Pause{})
+	require.Equal(t, [2]any{subscription.Paused, subscription.ActionBillUsage}, [2]any{l.sub().Status, l.sub().NextAction})
+	return l, *l.issue()
+}
+
+// What was used before a pause is billed when it begins: the pause may have no end. It is collected as it would be
+// without it.
+func TestPause_BillsWhatWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	l, used := pausedCalling(t)
+	require.Equal(t, [3]any{invoice.Usage, money.Minor(300), invoice.Open}, [3]any{used.Reason, used.Total, used.Status})
+	l.result(answer.Declined)
+	require.Equal(t, subscription.ActionPaymentRetry, l.sub().NextAction)
+	l.until(l.sub().NextActionAt)
+	l.result(answer.Succeeded)
+	require.Equal(t, invoice.Paid, l.store.invoice(used.ID).Status)
+	require.Equal(t, subscription.Paused, l.sub().Status)
+	require.Equal(t, l.sub().PausedAt, l.sub().PaidThrough)
+	l.must(lifecycle.Resume{})
+	require.Equal(t, money.Minor(1900), l.last().Total)
+	require.Nil(t, l.issue(), "nothing of before the pause is left")
+}
+
+// Whoever did not pay it owes it when the pause ends.
+func TestPause_WhatIsNotPaidIsPastDueAfterwards(t *testing.T) {
+	t.Parallel()
+	l, used := pausedCalling(t)
+	for range 4 {
+		l.result(answer.Declined)
+		l.pass(5 * 24 * time.Hour)
+	}
+	require.Equal(t, subscription.Paused, l.sub().Status)
+	require.Zero(t, l.account.events[event.TypeSubscriptionPastDue])
+	l.must(lifecycle.Resume{})
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionPastDue])
+	l.must(lifecycle.Pay{})
+	l.result(answer.Succeeded)
+	require.Equal(t, invoice.Paid, l.store.invoice(used.ID).Status)
+	require.Equal(t, subscription.Active, l.sub().Status)
+}
+
+// In a pause without an end, records of before it that come later are billed once no more may come.
+func TestPause_BillsLateRecordsWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	l, _ := pausedCalling(t)
+	l.result(answer.Succeeded)
+	l.pass(24 * time.Hour)
+	l.call(created.Add(2*time.Hour), 7)
+	late := l.sub().PausedAt.Add(usage.MaxAge)
+	require.Equal(t, subscription.ActionBillUsage, l.sub().NextAction)
+	require.True(t, l.sub().NextActionAt.After(late))
+
+	l.lazy = false
+	l.until(late.Add(24 * time.Hour))
+
+	last := l.last()
+	require.Equal(t, [2]any{invoice.Usage, money.Minor(21)}, [2]any{last.Reason, last.Total})
+	require.Equal(t, subscription.ActionNone, l.sub().NextAction)
+	l.result(answer.Succeeded)
+}
