@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/rating"
@@ -19,6 +20,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit/wait"
+	"perennial/service/subscriptions"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -224,10 +226,13 @@ func TestUsage_TakenAheadOfTheEndIsBilled(t *testing.T) {
 	used(l, "us", 50, l.Clock.Now().Add(-time.Minute))
 	require.True(t, used(l, "us", 4, l.Clock.Now().Add(usage.MaxAhead)).Taken)
 	require.True(t, used(l, "eu", 2, l.Clock.Now().Add(time.Microsecond)).Taken)
+	foreseen := preview(l, subscriptions.Preview{Command: lifecycle.Cancel{Immediate: true}, Invoices: 1}).Issued
 	l.Perform(life.CancelNow(""))
 	all := l.Invoices()
-	require.Equal(t, []string{"usage Plan – calls 2 × 0.05 = 10", "usage Plan – calls 54 × 0.02 = 108"},
-		amounts(all[len(all)-1]))
+	billed := amounts(all[len(all)-1])
+	require.Equal(t, []string{"usage Plan – calls 2 × 0.05 = 10", "usage Plan – calls 54 × 0.02 = 108"}, billed)
+	require.Equal(t, billed, accruedLines(accrued(l)), "and so it is shown")
+	require.Equal(t, billed, amounts(foreseen[len(foreseen)-1]), "and was foreseen")
 	l.Sound()
 }
 

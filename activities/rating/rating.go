@@ -210,8 +210,7 @@ func (u *Usage) count(
 	c := counted{draftID: draft.ID, rated: priced[from:]}
 	spans := make([]metered.Span, len(all))
 	for i, s := range priced {
-		spans[i] = s.Span()
-		spans[i].Late = metering.Late(of, s.Segment)
+		spans[i] = s.Span(of)
 	}
 	by := db.UsageCounting{
 		For: draft.ID, By: execution.Actor(ctx), Now: in.Now, PageRows: u.PageRows,

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // Usage is the known usage of a subscription when its life is foreseen, so that foreseen invoices bill only the usage
@@ -53,6 +54,7 @@ func (u *Usage) Count(used []metered.Segment) {
 // usagePlay has the usage that a play knows and bills; its zero value bills none.
 type usagePlay struct {
 	*Usage
+	of          subscription.Subscription // as it is by then
 	closed      []metering.Segment
 	plans       map[plan.Ref]plan.Plan
 	billed      []metered.Charge
@@ -100,6 +102,7 @@ func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
 
 // learn notes the plans of a state, and what its invoices keep of usage.
 func (p *usagePlay) learn(s lifecycle.State) {
+	p.of = s.Subscription
 	plans := slices.Concat([]plan.Plan{s.Plan}, s.AddOns, s.Scheduled)
 	if s.PendingPlan != nil {
 		plans = append(plans, *s.PendingPlan)
@@ -182,7 +185,7 @@ func (p *usagePlay) end() {
 	}
 	for _, s := range p.closed {
 		priced, _ := s.Priced(p.version) // an unknown version has no prices, which rate reports
-		p.Usage.missing = append(p.Usage.missing, priced.Span())
+		p.Usage.missing = append(p.Usage.missing, priced.Span(p.of))
 	}
 	p.Usage.from = slices.IndexFunc(p.closed, func(s metering.Segment) bool { return !s.Start.Before(p.asked) })
 }

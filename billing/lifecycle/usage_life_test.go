@@ -223,11 +223,16 @@ func (l *life) countedIn(spans []metered.Span, from int) []metered.Segment {
 	return metered.Segments(spans, from, questions, answers)
 }
 
-// lots adds up the records of a time by the lots of a component, in the order of groups.
+// lots adds up the records of a time by the lots of a component, in the order of groups. A record that was taken back is
+// as if it had never come.
 func (l *life) lots(c metered.Component, of usage.Span) (all usage.Totals) {
+	left := map[record]int64{}
 	for _, r := range l.store.records {
-		if r.metric == c.MetricName && !r.at.Before(of.Start) && r.at.Before(of.End) {
-			all = added(all, lotOf(c, r), r.quantity)
+		left[record{at: r.at, metric: r.metric, region: r.region}] += r.quantity
+	}
+	for r, n := range left {
+		if n != 0 && r.metric == c.MetricName && !r.at.Before(of.Start) && r.at.Before(of.End) {
+			all = added(all, lotOf(c, r), n)
 		}
 	}
 	slices.SortFunc(all, func(a, b usage.Quantity) int { return cmp.Compare(a.Group, b.Group) })

@@ -103,11 +103,8 @@ func (l *life) checkComponent(
 		rate int
 		by   string
 	}
-	units := map[lot][2]int64{} // before the segment, where that counts, and in it
-	// Where a rate is by transaction, records are counted without those that were taken back: a lot of none has no
-	// minimum.
-	byRecord := slices.ContainsFunc(c.Rates, func(rate metered.Rate) bool { return rate.Price.ByTransaction() })
-	left := map[lot]map[record]int64{} // of each record in the segment
+	units := map[lot][2]int64{}        // before the segment, where that counts, and in it
+	left := map[lot]map[record]int64{} // of each record in the segment: a lot of none has no minimum
 	for rate := range c.Rates {
 		if len(c.Rates[rate].By) == 0 {
 			units[lot{rate, ""}] = [2]int64{}
@@ -137,7 +134,7 @@ func (l *life) checkComponent(
 	}
 	for of, sums := range units {
 		gone := !slices.ContainsFunc(slices.Collect(maps.Values(left[of])), func(n int64) bool { return n != 0 })
-		if of.by != "" && gone && byRecord {
+		if of.by != "" && gone {
 			continue // what was billed of it went back
 		}
 		price := c.Rates[of.rate].Price

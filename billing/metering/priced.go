@@ -78,9 +78,12 @@ func Versions(all []Segment) (refs []plan.Ref) {
 	return refs
 }
 
-// Span is the segment as what is counted in it.
-func (p Priced) Span() metered.Span {
-	return metered.Span{Start: p.Start, End: p.End, Share: p.Share, PeriodLength: p.PeriodLength, Prices: p.Prices()}
+// Span is the segment of a subscription as what is counted in it.
+func (p Priced) Span(of subscription.Subscription) metered.Span {
+	return metered.Span{
+		Start: p.Start, End: p.End, Late: Late(of, p.Segment), Share: p.Share, PeriodLength: p.PeriodLength,
+		Prices: p.Prices(),
+	}
 }
 
 // Prices returns all prices that counted in the segment; nil: none.

@@ -60,7 +60,7 @@ func (s *Service) accruing(
 	}
 	spans := make([]metered.Span, len(all))
 	for i, of := range priced {
-		spans[i] = of.Span()
+		spans[i] = of.Span(sub)
 	}
 	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, db.UsageCounting{})
 	if err != nil {
