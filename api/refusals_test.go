@@ -31,6 +31,7 @@ var impassable = map[string]string{
 	"perennial/db/catalog.TaxRateFromDB":                     "what the rules wrote can be read",
 	"(*perennial/billing/metered.Counter).Take":              "a price whose records cannot be counted is left out",
 	"(*perennial/billing/metered.Lots).Of":                   "the same",
+	"(perennial/billing/subscribing.Situation).owing":        "one that has resumed is active",
 	"(*perennial/db/usage.Log).UsageSeries":                  "records are checked when they are taken",
 	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",
