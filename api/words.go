@@ -68,7 +68,7 @@ var words = map[string]string{
 	"SettingsChange.pastDueBilling":      "skip: periods that begin while past due are not billed. accrue: they are.",
 	"SettingsChange.renewalReminderDays": "How many days before a renewal that asks the payer it is announced.",
 
-	"Subscription.status":             "trialing, active, past_due (the last retry failed), paused (nothing is billed) or canceled, which is final. active says nothing about money: read paidThrough, or GET /customers/{id}/access.",
+	"Subscription.status":             "trialing, active, past_due (the last retry failed), paused (nothing is billed), incomplete (created with paymentBehavior pending, and its first invoice is not paid) or canceled, which is final. active says nothing about money: read paidThrough, or GET /customers/{id}/access.",
 	"Subscription.cancelReason":       "What a person wrote, or a code of ours. Erased with the customer.",
 	"Subscription.canceledAt":         "The time when it ended, in Unix seconds. Absent: it has not.",
 	"Subscription.currentPeriodStart": "The first instant of the current period, in Unix seconds.",

@@ -166,7 +166,7 @@ func dueSummary(action subscription.Action) string {
 	switch action {
 	case subscription.ActionPaymentRetry:
 		return "retry the payment"
-	case subscription.ActionCancel, subscription.ActionPastDueEnd:
+	case subscription.ActionCancel, subscription.ActionPastDueEnd, subscription.ActionIncompleteEnd:
 		return "cancel"
 	case subscription.ActionInvoiceOverdue:
 		return "announce that an invoice is overdue"

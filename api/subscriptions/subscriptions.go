@@ -30,7 +30,7 @@ type Subscription struct {
 	CustomerID         string                 `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID             string                 `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanVersion        int                    `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
-	Status             string                 `json:"status" enum:"trialing,active,past_due,paused,canceled" example:"trialing"`
+	Status             string                 `json:"status" enum:"trialing,active,past_due,paused,incomplete,canceled" example:"trialing"`
 	Currency           string                 `json:"currency" example:"USD"`
 	BillingAnchor      int64                  `json:"billingAnchor" example:"1764849600" doc:"The instant from which all boundaries of its periods are counted."`
 	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
@@ -43,6 +43,7 @@ type Subscription struct {
 	CanceledAt         int64                  `json:"canceledAt,omitempty"`
 	PastDueAt          int64                  `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
 	CollectionPaused   bool                   `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
+	IncompleteUntil    int64                  `json:"incompleteUntil,omitempty" example:"1763722800" doc:"Of an incomplete one: when it ends, with its first invoice, unless that is paid."`
 	PausedAt           int64                  `json:"pausedAt,omitempty" doc:"The time when the subscription was paused, which ended its current period. Absent: it is not paused."`
 	ResumesAt          int64                  `json:"resumesAt,omitempty" doc:"The time when the pause ends automatically. Absent: it has no end."`
 	PauseReason        string                 `json:"pauseReason,omitempty" enum:"requested,no_payment_method" doc:"no_payment_method: the trial ended without one; one that is added resumes the subscription."`
@@ -57,7 +58,7 @@ type Subscription struct {
 	PendingLines       []invoices.InvoiceLine `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
@@ -83,7 +84,12 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	for i, item := range s.Items {
 		items[i] = SubscriptionItem{ID: item.ID, PriceID: item.PriceID, Quantity: item.Quantity}
 	}
+	var payBy int64
+	if s.Status == subscription.Incomplete {
+		payBy = view.Unix(s.IncompleteUntil)
+	}
 	return Subscription{
+		IncompleteUntil:  payBy,
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
 		PendingLines:     invoices.RenderLines(s.PendingLines, s.Currency),
 		Quantity:         s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
@@ -134,6 +140,7 @@ type SubscriptionForm struct {
 	CouponCode string        `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Method     string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
 	NetDays    int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours."`
 	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -145,6 +152,7 @@ func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) 
 			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscribing.BackdatedBilling(f.Backdated),
 			Proration: subscription.ProrationBehavior(f.Proration),
 			Terms:     terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
+			Behavior:  subscription.PaymentBehavior(f.Behavior),
 			Metadata:  metadata.Pairs(f.Metadata),
 		},
 	}
@@ -217,7 +225,7 @@ type listSubscriptionsInput struct {
 	PlanID      string `query:"planId" maxLength:"64"`
 	PlanVersion int    `query:"planVersion" minimum:"1" maximum:"100" doc:"Of the plan; requires planId."`
 	AddOnID     string `query:"addOnId" maxLength:"64" doc:"Those that have this add-on, in any version."`
-	Status      string `query:"status" enum:"trialing,active,past_due,paused,canceled"`
+	Status      string `query:"status" enum:"trialing,active,past_due,paused,incomplete,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
 

@@ -54,7 +54,7 @@ type UnratedUsage struct {
 type CostlessTime struct {
 	From   int64  `json:"from" example:"1763640000" doc:"The first instant, in Unix seconds."`
 	To     int64  `json:"to,omitempty" example:"1764849600" doc:"The first instant after it. Absent: it goes on."`
-	Reason string `json:"reason" enum:"trial,paused,no_metered_prices,before_import" example:"trial" doc:"Why usage of this time costs nothing. trial: a trial is free. paused: nothing is billed in a pause. no_metered_prices: the plan had none then. before_import: the system from which the subscription was imported bills it."`
+	Reason string `json:"reason" enum:"trial,paused,no_metered_prices,before_import,never_paid" example:"trial" doc:"Why usage of this time costs nothing. trial: a trial is free. paused: nothing is billed in a pause. no_metered_prices: the plan had none then. never_paid: the subscription ended without its first payment. before_import: the system from which the subscription was imported bills it."`
 }
 
 func renderAccrued(sub subscription.Subscription, of *costing.Accrual) *UsageAmount {

@@ -64,6 +64,8 @@ func Of(s Claim, now time.Time) Answer {
 		a.Reason = PastDue
 	case s.Status == subscription.Paused:
 		a.Reason, a.Until = Paused, s.ResumesAt
+	case s.Status == subscription.Incomplete:
+		a.Reason, a.Until = Unpaid, s.IncompleteUntil
 	case s.ActivatedAt.IsZero() && !s.Terms.Sent():
 		a.Reason = Unpaid
 	case s.Collecting == nil:

@@ -212,6 +212,7 @@ func Operations() []Operation {
 		{CauseTimer, "payment_retry", "", nil},
 		{CauseTimer, "payment_retry", "without a payment method", missed},
 		{CauseTimer, "past_due_cancel", "", []Type{TypeSubscriptionCanceled}},
+		{CauseTimer, "incomplete_end", "", []Type{TypeSubscriptionCanceled, TypeInvoiceVoided}},
 		{CauseTimer, "invoice_overdue", "", []Type{TypeInvoiceOverdue, TypeSubscriptionPastDue}},
 		{CauseTimer, "credit_grant_expired", "something is left of it", []Type{TypeCreditGrantExpired}},
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},

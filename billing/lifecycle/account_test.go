@@ -46,7 +46,8 @@ type account struct {
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
 	// without a trial the creation told of the period
-	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 {
+	unpaid := a.status == subscription.Incomplete
+	if !a.begun && (a.status == subscription.Active || unpaid) && s.PeriodIndex > 0 {
 		a.begins(s)
 	}
 	for i, e := range events {
@@ -98,6 +99,9 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		case event.SubscriptionCanceled:
 			if a.refunding && a.status != subscription.Paused {
 				a.refunded(now)
+			}
+			if a.status == subscription.Incomplete { // its invoice is void
+				a.uses, a.used, a.billed, a.stretches = nil, 0, false, nil
 			}
 			a.status = subscription.Canceled
 			if n := len(a.stretches); n > 0 && a.stretches[n-1].from.Equal(now) {

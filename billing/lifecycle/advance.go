@@ -68,6 +68,8 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 		return d.finalizeAlone(slices.IndexFunc(d.Drafts, ready)) // of those the one whose grace ends first
 	case subscription.ActionPastDueEnd:
 		return d.decide(d.situation().ExpirePastDue(d.Now))
+	case subscription.ActionIncompleteEnd:
+		return d.decide(d.situation().ExpireIncomplete(d.Now))
 	case subscription.ActionTrialNotice:
 		return d.decide(d.situation().AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:
@@ -96,6 +98,10 @@ func (d *Decision) decide(made subscribing.Decision, err error) error {
 
 // carryOut makes a decision of the subscription's rules true.
 func (d *Decision) carryOut(made subscribing.Decision) error {
+	if made.Withdraw { // no usage is owed either
+		d.Subscription.MeteredSince, d.Subscription.LateUsageUntil = time.Time{}, time.Time{}
+		made.Subscription.MeteredSince, made.Subscription.LateUsageUntil = time.Time{}, time.Time{}
+	}
 	change := metering.Change{Before: d.Subscription, Was: d.Plan, WasAddOns: d.AddOns, At: d.due}
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err
@@ -114,8 +120,26 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 			return err
 		}
 	}
+	if made.Withdraw {
+		if err := d.withdrawAll(); err != nil {
+			return err
+		}
+	}
 	if made.StopCollection {
 		return d.stop()
+	}
+	return nil
+}
+
+// withdrawAll voids the open invoices. Money that a payment still brings goes back.
+func (d *Decision) withdrawAll() error {
+	for len(d.Open) > 0 {
+		inv, returned, effect, err := d.Open[0].Withdraw("", true, d.Now)
+		if err != nil {
+			return err
+		}
+		d.voided(0, inv, returned, effect)
+		d.givenUp(inv)
 	}
 	return nil
 }

@@ -103,8 +103,13 @@ func (s State) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *Decision) writtenOff(inv invoice.Invoice) error {
+	d.givenUp(inv)
+	return d.owner().writtenOff(d, inv)
+}
+
+// givenUp keeps an invoice that was given up for the decisions that depend on it.
+func (d *Decision) givenUp(inv invoice.Invoice) {
 	if d.owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
-	return d.owner().writtenOff(d, inv)
 }

@@ -84,6 +84,9 @@ func someLife(t require.TestingT, draw chance) *life {
 		in.Anchor = start.Add(time.Duration(1+draw(int(interval.Seconds())-7200, "seconds")) * time.Second)
 		in.Proration = []subscription.ProrationBehavior{"", subscription.NoProration}[draw(2, "up to the anchor")]
 	}
+	if trialDays == 0 && in.StartsAt.IsZero() && draw(5, "waits for its first payment") == 0 {
+		in.Behavior = subscription.PendPayment
+	}
 	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)
 	if settings.RenewalReminderDays > 0 {
 		l.store.customer.PaymentMethod = "mobile_money_mtn"
@@ -178,7 +181,11 @@ func (l *life) step(draw chance) {
 			l.billUsage()
 		}
 	}
-	switch draw(42, "step") {
+	kind := draw(42, "step")
+	if l.refusesIncomplete(kind) {
+		return
+	}
+	switch kind {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:

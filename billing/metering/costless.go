@@ -16,6 +16,7 @@ const (
 	CostlessPause  Costless = "paused"
 	CostlessPlan   Costless = "no_metered_prices" // the plan had none
 	CostlessImport Costless = "before_import"     // another system bills it
+	CostlessUnpaid Costless = "never_paid"        // the subscription ended without its first payment
 )
 
 // CostlessTime is a time whose usage costs nothing; a zero end: it goes on.
@@ -46,7 +47,10 @@ func gaps(s subscription.Subscription, segments []Segment) (times []CostlessTime
 		end = s.CanceledAt
 	}
 	from, reason := s.CurrentPeriod.Start, CostlessPlan
-	if s.PaidElsewhere() && len(segments) > 0 {
+	switch {
+	case s.NeverPaid():
+		reason = CostlessUnpaid
+	case s.PaidElsewhere() && len(segments) > 0:
 		reason = CostlessImport
 	}
 	gap := func(to time.Time) {

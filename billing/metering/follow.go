@@ -73,7 +73,8 @@ func (c Change) counts() bool { return Counts(c.After, c.Is, c.IsAddOns) }
 // Counts reports whether prices that are billed after a period count for a subscription: where its plan, or one of its
 // add-ons, has any.
 func Counts(s subscription.Subscription, on plan.Plan, addOns []plan.Plan) bool {
-	running := s.Status == subscription.Active || s.Status == subscription.PastDue
+	running := s.Status == subscription.Active || s.Status == subscription.PastDue ||
+		s.Status == subscription.Incomplete // until it is paid, or ends and owes nothing
 	return running && s.PeriodIndex > 0 && pricesOf(on, s.Quantity, s.AddOns, addOns) != nil
 }
 

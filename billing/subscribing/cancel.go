@@ -30,7 +30,7 @@ const (
 
 // OwnReasons returns them. They say nothing about a person, so that an erasure keeps them.
 func OwnReasons() []string {
-	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod}
+	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod, ReasonFirstPaymentExpired}
 }
 
 // Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
@@ -54,7 +54,7 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 			return Decision{}, err
 		}
 		d := s.end(in.Reason, now)
-		if !in.RefundUnused {
+		if !in.RefundUnused || d.Withdraw { // nothing was paid, and nothing is owed
 			return d, nil
 		}
 		closing, err := s.Closing(now)
@@ -116,15 +116,16 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	events := []event.Event{canceled}
 	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
 	s.PendingLines, s.UnproratedIndex = nil, 0
+	was := s
 	s.Status, s.CanceledAt, s.CancelReason = subscription.Canceled, now, reason
 	s.ForgetPending()
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.EndPause()
-	return Decision{
+	return was.withdrawn(Decision{
 		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events,
 		Unused: s.Discounts.NeverTakenOff(s.PeriodIndex),
-	}
+	})
 }
 
 // endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment

@@ -31,6 +31,8 @@ type NewInput struct {
 	// StartsAt is when the subscription began, in the past: its periods are counted from then. Zero: now.
 	StartsAt  time.Time
 	Backdated BackdatedBilling // with StartsAt
+	// Behavior is what becomes of it where its first invoice is not paid. After a trial it says nothing.
+	Behavior subscription.PaymentBehavior
 	// Anchor is the instant from which periods are counted, after the start: the first period ends there. Zero: the start.
 	Anchor    time.Time
 	Proration subscription.ProrationBehavior // with Anchor; NoProration: the time up to it is free
@@ -40,12 +42,16 @@ type NewInput struct {
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the
 // add-ons are as they are sold in the currency that it gets. Faults: those of subscribable and of Sell,
 // quantity_out_of_range, amount_too_large, trial_days_out_of_range, trial_backdated, fields_exclusive,
-// starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
+// starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, payment_behavior_unknown,
+// payment_behavior_sent, those of discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return subscription.Subscription{}, nil, err
 	}
 	if err := in.Terms.Validate(); err != nil {
+		return subscription.Subscription{}, nil, err
+	}
+	if err := in.checkBehavior(); err != nil {
 		return subscription.Subscription{}, nil, err
 	}
 	quantity := cmp.Or(in.Quantity, 1)
@@ -90,6 +96,8 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
 	} else if err := in.start(&s, in.prices(p), every); err != nil {
 		return subscription.Subscription{}, nil, err
+	} else if in.Behavior == subscription.PendPayment {
+		s.AwaitPayment(now)
 	}
 	created := event.SubscriptionCreated{Subscription: s.Announced(), Status: string(s.Status), PlanID: s.PlanID}
 	events := []event.Event{event.New(created, now)}
@@ -149,4 +157,21 @@ func (in NewInput) prices(p plan.Plan) int {
 		n += len(c.AddOn.Prices)
 	}
 	return n
+}
+
+// checkBehavior refuses an unknown behaviour, and one that waits for a payment which may take weeks, or for that of time
+// which was used before. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
+func (in NewInput) checkBehavior() error {
+	switch {
+	case in.Behavior != subscription.PendPayment:
+		return in.Behavior.Check()
+	case in.Terms.Sent():
+		return fault.InvalidParam("paymentBehavior", "payment_behavior_sent",
+			"An invoice that is sent is paid later, so that the subscription cannot wait for it. Omit `paymentBehavior`, or "+
+				"`collectionMethod`.")
+	case !in.StartsAt.IsZero():
+		return fault.InvalidParam("paymentBehavior", "fields_exclusive",
+			"A subscription that began in the past does not wait for its first payment. Omit `paymentBehavior`, or `startsAt`.")
+	}
+	return nil
 }

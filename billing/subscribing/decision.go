@@ -18,4 +18,6 @@ type Decision struct {
 	Unused []string
 	// StopCollection: nothing automatic may happen to any open invoice any more.
 	StopCollection bool
+	// Withdraw: open invoices are voided, and what is still paid for them goes back.
+	Withdraw bool
 }

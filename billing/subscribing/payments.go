@@ -27,6 +27,9 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
 	}
+	if paid.Reason != invoice.Usage {
+		s.Complete()
+	}
 	if s.Status == subscription.Active && s.ActivatedAt.IsZero() && paid.Reason != invoice.Usage {
 		s.ActivatedAt = now
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Activated(now)}}, nil
@@ -84,6 +87,7 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 		return Decision{}, err
 	}
 	if s.Status == subscription.PastDue || s.Status == subscription.Paused {
+	if s.Status == subscription.PastDue || s.Status == subscription.Incomplete { // whose time to pay goes on
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now

@@ -17,14 +17,14 @@ import (
 // waited for the boundary takes effect. It opens one period,
 // also when several have passed: the caller asks again; but see begins. Faults: subscription_canceled, period_not_due.
 func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
-	if err := permit(s.Status, periodDue); err != nil {
+	begin := s.Unbegun() // what was put off to the end of a period waits for the end of this one
+	if err := permit(s.Status, periodDue); err != nil && !begin {
 		return Decision{}, err
 	}
 	start := s.Boundary()
 	if now.Before(start) {
 		return Decision{}, ErrPeriodNotDue
 	}
-	begin := s.Unbegun() // what was put off to the end of a period waits for the end of this one
 	if s.CancelAtPeriodEnd && !begin {
 		return s.endOnTime(now), nil
 	}
@@ -96,6 +96,12 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		for i := range d.Issue {
 			d.Issue[i].Waits = o.renews && !o.first
 		}
+	}
+	switch {
+	case len(d.Issue) == 0:
+		s.Complete() // there is nothing to pay
+	case s.Status == subscription.Incomplete:
+		s.AwaitPayment(now) // also where it begins late
 	}
 	if len(d.Issue) == 0 && s.Status == subscription.Active {
 		s.Subscription, d.Events = s.freePeriod(d.Events, now)

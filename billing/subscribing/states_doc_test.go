@@ -41,7 +41,8 @@ func cell(status subscription.Status, in input) string {
 func diagram(statuses, inputs []string) string {
 	var b strings.Builder
 	b.WriteString(
-		"```mermaid\nstateDiagram-v2\n    [*] --> trialing: created with a trial\n    [*] --> active: created without one\n")
+		"```mermaid\nstateDiagram-v2\n    [*] --> trialing: created with a trial\n    [*] --> active: created without one\n" +
+			"    [*] --> incomplete: created with paymentBehavior pending\n")
 	for _, from := range statuses {
 		for _, in := range inputs {
 			for _, to := range transitions[subscription.Status(from)][input(in)] {

@@ -38,6 +38,7 @@ const (
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
 	resume           input = "resume"            // by a command, at the time set or with a payment method: the pause ends
 
+	incompleteExpired input = "incomplete_expired"  // its first invoice was not paid in time
 	invoiceWrittenOff input = "invoice_written_off" // a person voided one of its invoices, or marked it uncollectible
 )
 
@@ -48,6 +49,8 @@ const (
 	pastDue  = subscription.PastDue
 	paused   = subscription.Paused
 	canceled = subscription.Canceled
+
+	incomplete = subscription.Incomplete
 )
 
 // The refusals. Those that pass by themselves say when to ask again.
@@ -110,6 +113,10 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 		payInvoice: {paused}, redeemCoupon: {paused}, removeCoupon: {paused},
 		paymentSettled: {paused}, retriesExhausted: {paused}, invoiceWrittenOff: {paused},
 	},
+	incomplete: {
+		cancelNow: {canceled}, payInvoice: {incomplete}, paymentSettled: {active},
+		retriesExhausted: {incomplete}, incompleteExpired: {canceled}, invoiceWrittenOff: {incomplete},
+	},
 	canceled: {
 		payInvoice: {canceled}, paymentSettled: {canceled}, invoiceWrittenOff: {canceled},
 	},
@@ -118,22 +125,35 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[subscription.Status]map[input]error{
 	trialing: {
-		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+		incompleteExpired: ErrNotIncomplete,
+		payInvoice:        ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
 		moveAnchor: ErrAnchorInTrial,
 	},
 	active: {
-		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
+		incompleteExpired: ErrNotIncomplete,
+		pastDueExpired:    ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
 		moveTrialEnd: ErrTrialOver, resume: ErrNotPaused,
 	},
 	pastDue: {
-		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		incompleteExpired: ErrNotIncomplete,
+		trialEnding:       ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
 		resume: ErrNotPaused,
+	},
+	incomplete: {
+		cancelAtPeriodEnd: ErrIncomplete, reactivate: ErrNotScheduled, changePlan: ErrIncomplete,
+		moveTrialEnd: ErrTrialOver, moveAnchor: ErrIncomplete, resumeCollection: ErrCollectionNotPaused,
+		pause: ErrIncomplete, redeemCoupon: ErrIncomplete, removeCoupon: ErrIncomplete, trialEnding: ErrNotInTrial,
+		periodDue: ErrIncomplete, renewalNear: ErrIncomplete, pastDueExpired: ErrNotPastDue, resume: ErrNotPaused,
 	},
 	paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
 		pastDueExpired: ErrNotPastDue,
+		incompleteExpired: ErrNotIncomplete,
+		payInvoice:        ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
+		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 }
 

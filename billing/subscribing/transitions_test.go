@@ -43,7 +43,11 @@ func inStatus(status subscription.Status) (subscription.Subscription, costing.Fa
 	if status != subscription.Trialing {
 		days = 0
 	}
-	s, _, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created})
+	in := NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created}
+	if status == subscription.Incomplete {
+		in.Behavior = subscription.PendPayment
+	}
+	s, _, err := Create(team, in)
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +75,7 @@ func inStatus(status subscription.Status) (subscription.Subscription, costing.Fa
 		return s, f, now
 	case subscription.Canceled:
 		s.Status, s.CanceledAt = subscription.Canceled, now
-	case subscription.Trialing, subscription.Active:
+	case subscription.Incomplete, subscription.Trialing, subscription.Active:
 	}
 	lines, err := With(s, f).WholePeriod(s.Items, team)
 	if err != nil {
@@ -162,6 +166,9 @@ var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time
 	pastDueExpired: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
 		return With(s, f).ExpirePastDue(now)
 	},
+	incompleteExpired: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
+		return With(s, f).ExpireIncomplete(now)
+	},
 }
 
 // variations are what else decides to which status an input leads.
@@ -195,26 +202,39 @@ var refused = map[subscription.Status]map[input]error{
 	subscription.Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
-		moveAnchor: ErrAnchorInTrial,
+		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete,
 	},
 	subscription.Active: {
-		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
+		incompleteExpired: ErrNotIncomplete,
+		pastDueExpired:    ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
 		moveTrialEnd: ErrTrialOver, resume: ErrNotPaused,
 	},
+	subscription.Incomplete: {
+		cancelAtPeriodEnd: ErrIncomplete, reactivate: ErrNotScheduled, changePlan: ErrIncomplete,
+		moveTrialEnd: ErrTrialOver, moveAnchor: ErrIncomplete, resumeCollection: ErrCollectionNotPaused,
+		pause: ErrIncomplete, redeemCoupon: ErrIncomplete, removeCoupon: ErrIncomplete, trialEnding: ErrNotInTrial,
+		periodDue: ErrIncomplete, renewalNear: ErrIncomplete, pastDueExpired: ErrNotPastDue, resume: ErrNotPaused,
+	},
 	subscription.PastDue: {
-		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		incompleteExpired: ErrNotIncomplete,
+		trialEnding:       ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
 		resume: ErrNotPaused,
 	},
 	subscription.Paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
 		renewalNear: ErrPaused, pastDueExpired: ErrNotPastDue,
+		incompleteExpired: ErrNotIncomplete,
+		payInvoice:        ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
+		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 	subscription.Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		moveTrialEnd: ErrCanceled, moveAnchor: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 		resumeCollection: ErrCanceled, renewalNear: ErrCanceled, pause: ErrCanceled, resume: ErrCanceled,
+		incompleteExpired: ErrCanceled,
 	},
 }
 

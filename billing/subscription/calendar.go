@@ -28,7 +28,9 @@ func (s Subscription) Boundary() time.Time {
 }
 
 // Unbegun reports whether the subscription was created without a trial, and its first period is not opened yet.
-func (s Subscription) Unbegun() bool { return s.PeriodIndex == 0 && s.Status == Active }
+func (s Subscription) Unbegun() bool {
+	return s.PeriodIndex == 0 && (s.Status == Active || s.Status == Incomplete)
+}
 
 // BeforeAnchor is the index of the period that ends at the anchor.
 const BeforeAnchor = -1

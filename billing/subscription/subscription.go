@@ -14,7 +14,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// Status of a subscription. All but Paused are from the interface specification.
+// Status of a subscription. All but Paused and Incomplete are from the interface specification.
 type Status string
 
 // The statuses. No transition leaves Canceled.
@@ -24,6 +24,9 @@ const (
 	PastDue  Status = "past_due"
 	Paused   Status = "paused" // nothing is billed until it resumes; not in the interface specification (ADR 46)
 	Canceled Status = "canceled"
+	// Incomplete: its first invoice is not paid, and it ends where that takes too long. Only one that was created with
+	// PendPayment is; not in the interface specification (ADR 78).
+	Incomplete Status = "incomplete"
 )
 
 // Action names what a subscription waits for; operators read it in the Temporal UI.
@@ -45,6 +48,7 @@ const (
 	ActionFinalize        Action = "finalize_invoice" // the grace of an invoice in draft ends
 	ActionBillUsage       Action = "bill_usage"       // the same, and the usage that the invoice bills is rated
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
+	ActionIncompleteEnd   Action = "incomplete_end"   // the first invoice was not paid in time
 	ActionResume          Action = "resume"           // the pause ends
 )
 
@@ -61,6 +65,9 @@ type Subscription struct {
 	Interval      period.Interval
 	TrialEndsAt   time.Time
 	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
+	// IncompleteUntil is when it ends if its first invoice is not paid by then; zero: it is not Incomplete, nor was it when
+	// it ended.
+	IncompleteUntil time.Time
 	// RemindedFor is the start of the period whose renewal was announced last; zero: none was.
 	RemindedFor   time.Time
 	CurrentPeriod period.Period

@@ -610,6 +610,7 @@ type Subscription struct {
 	MeteredSince           *time.Time                     `db:"metered_since"`
 	LateUsageUntil         *time.Time                     `db:"late_usage_until"`
 	UsageThresholds        *subscription.UsageThresholds  `db:"usage_thresholds"`
+	IncompleteUntil        *time.Time                     `db:"incomplete_until"`
 }
 
 type SubscriptionItem struct {

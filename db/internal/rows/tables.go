@@ -270,6 +270,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"metered_since",
 		"late_usage_until",
 		"usage_thresholds",
+		"incomplete_until",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -397,6 +398,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.LateUsageUntil
 		case 61:
 			return row.UsageThresholds
+		case 62:
+			return row.IncompleteUntil
 		}
 		panic("rows: no such column")
 	},
