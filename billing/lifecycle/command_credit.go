@@ -33,6 +33,9 @@ func (c CreditInvoice) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.Invoice.ID); err != nil {
 		return nil, err
 	}
+	if err := d.complete(); err != nil {
+		return nil, err
+	}
 	if i := d.IndexOpen(c.Invoice.ID); i >= 0 {
 		c.Invoice = d.Open[i]
 	}

@@ -9,6 +9,8 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metering"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
 )
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
@@ -34,7 +36,7 @@ type CouponUse struct {
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
 // arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open,
-// invoice_is_draft.
+// invoice_is_draft, subscription_incomplete.
 type MarkUncollectible struct {
 	InvoiceID string
 }
@@ -86,6 +88,9 @@ func (c MarkUncollectible) judge(d *Decision) (func() error, error) {
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
+	if err := d.complete(); err != nil {
+		return nil, err
+	}
 	inv, err := d.Open[i].WriteOff(d.inReview(c.InvoiceID), d.Now)
 	return func() error {
 		d.closed(i, inv, event.InvoiceMarkedUncollectible{Invoice: inv.Announced()})
@@ -112,4 +117,13 @@ func (d *Decision) givenUp(inv invoice.Invoice) {
 	if d.owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
+}
+
+// complete refuses what would leave a claim, or a part of one, of a subscription that owes nothing unless it is paid.
+// Fault: subscription_incomplete.
+func (d *Decision) complete() error {
+	if d.Subscription.Status == subscription.Incomplete {
+		return subscribing.ErrIncomplete
+	}
+	return nil
 }

@@ -117,6 +117,8 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
 		require.Equal(l.t, subscribing.ErrPaused, err)
+	case s.Status == subscription.Incomplete:
+		require.Equal(l.t, subscribing.ErrIncomplete, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
 		require.Equal(l.t, subscribing.ErrPlanUnchanged, err)
 	case errors.Is(err, subscription.ErrAddOnsStay):
@@ -245,6 +247,7 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 		l.writtenOff = was
 		credits := void && inv.TakesTimeBack() && errors.Is(err, lifecycle.ErrTakesTimeBack)
 		credits = credits || void && l.hasNotes(err)
+		credits = credits || !void && l.sub().Status == subscription.Incomplete && errors.Is(err, subscribing.ErrIncomplete)
 		require.True(l.t, behind || credits || inProgress(err) && live != nil, err)
 		return
 	}

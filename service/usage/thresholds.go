@@ -16,6 +16,9 @@ import (
 func (s *Service) askThresholds(
 	ctx context.Context, environmentID string, sub subscription.Subscription,
 ) (outdated bool, err error) {
+	if sub.Status == subscription.Incomplete {
+		return true, nil // it is asked about once it is paid
+	}
 	counted, err := s.standing(ctx, environmentID, sub)
 	if err != nil || counted == nil {
 		return false, err

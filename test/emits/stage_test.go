@@ -92,12 +92,17 @@ func (s *stage) subscribe(amount money.Minor, trialDays int, card bool) *life {
 
 func (s *stage) subscribeTo(planID string, trialDays int, card bool) *life {
 	s.t.Helper()
+	return s.subscribeWith(planID, subscribing.NewInput{TrialDays: &trialDays}, card)
+}
+
+func (s *stage) subscribeWith(planID string, wishes subscribing.NewInput, card bool) *life {
+	s.t.Helper()
 	c := s.Customer(s.t, "")
 	if !card {
 		s.SetMethod(s.t, c.ID, nil)
 	}
 	sub, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
-		CustomerID: c.ID, PlanID: planID, Wishes: subscribing.NewInput{TrialDays: &trialDays},
+		CustomerID: c.ID, PlanID: planID, Wishes: wishes,
 	}, nil)
 	require.NoError(s.t, err)
 	return &life{s, contract.Ref{EnvironmentID: s.Env, ID: sub.ID}}

@@ -6,6 +6,7 @@ import (
 	"perennial/activities"
 	"perennial/billing/lifecycle"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -110,6 +111,11 @@ var timers = map[string]func(*stage) func() error{
 			s.must(l.at(subscription.ActionRenewal)())
 		}
 		return l.at(subscription.ActionPastDueEnd)
+	},
+	"incomplete_end": func(s *stage) func() error {
+		l := s.subscribeWith(s.plan(1000), subscribing.NewInput{Behavior: subscription.PendPayment}, false)
+		s.must(l.due())
+		return l.at(subscription.ActionIncompleteEnd)
 	},
 }
 
