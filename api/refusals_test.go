@@ -51,7 +51,8 @@ var elsewhere = map[string]string{
 	"transaction_settled":           "constraints",
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
-	"keyset_readable": "operators", "credentials_missing": "operators",
+	"subscription_not_incomplete": "guards of the rules",
+	"keyset_readable":             "operators", "credentials_missing": "operators",
 
 	"metered_lots_too_many":         "a price that cannot be counted is left out",
 	"metered_transactions_too_many": "a price that cannot be counted is left out",
