@@ -121,7 +121,7 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 		}
 	}
 	if made.Withdraw {
-		if err := d.withdrawAll(); err != nil {
+		if err := withdrawAll(d); err != nil {
 			return err
 		}
 	}
@@ -132,14 +132,14 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 }
 
 // withdrawAll voids the open invoices. Money that a payment still brings goes back.
-func (d *Decision) withdrawAll() error {
+func withdrawAll(d *Decision) error {
 	for len(d.Open) > 0 {
 		inv, returned, effect, err := d.Open[0].Withdraw("", true, d.Now)
 		if err != nil {
 			return err
 		}
 		d.voided(0, inv, returned, effect)
-		d.givenUp(inv)
+		givenUp(d, inv)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (c CreditInvoice) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.Invoice.ID); err != nil {
 		return nil, err
 	}
-	if err := d.complete(); err != nil {
+	if err := complete(d.Subscription); err != nil {
 		return nil, err
 	}
 	if i := d.IndexOpen(c.Invoice.ID); i >= 0 {

@@ -88,7 +88,7 @@ func (c MarkUncollectible) judge(d *Decision) (func() error, error) {
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
-	if err := d.complete(); err != nil {
+	if err := complete(d.Subscription); err != nil {
 		return nil, err
 	}
 	inv, err := d.Open[i].WriteOff(d.inReview(c.InvoiceID), d.Now)
@@ -108,12 +108,12 @@ func (s State) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *Decision) writtenOff(inv invoice.Invoice) error {
-	d.givenUp(inv)
+	givenUp(d, inv)
 	return d.owner().writtenOff(d, inv)
 }
 
 // givenUp keeps an invoice that was given up for the decisions that depend on it.
-func (d *Decision) givenUp(inv invoice.Invoice) {
+func givenUp(d *Decision, inv invoice.Invoice) {
 	if d.owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
@@ -121,8 +121,8 @@ func (d *Decision) givenUp(inv invoice.Invoice) {
 
 // complete refuses what would leave a claim, or a part of one, of a subscription that owes nothing unless it is paid.
 // Fault: subscription_incomplete.
-func (d *Decision) complete() error {
-	if d.Subscription.Status == subscription.Incomplete {
+func complete(s subscription.Subscription) error {
+	if s.Status == subscription.Incomplete {
 		return subscribing.ErrIncomplete
 	}
 	return nil
