@@ -116,13 +116,13 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	events := []event.Event{canceled}
 	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
 	s.PendingLines, s.UnproratedIndex = nil, 0
-	was := s
+	was := s.Subscription
 	s.Status, s.CanceledAt, s.CancelReason = subscription.Canceled, now, reason
 	s.ForgetPending()
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.EndPause()
-	return was.withdrawn(Decision{
+	return withdrawn(was, Decision{
 		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events,
 		Unused: s.Discounts.NeverTakenOff(s.PeriodIndex),
 	})

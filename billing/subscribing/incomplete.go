@@ -33,7 +33,7 @@ func (s Situation) ExpireIncomplete(now time.Time) (Decision, error) {
 
 // withdrawn is what else the end of an Incomplete subscription means: nothing is owed for it, and its coupons were taken
 // off nothing.
-func (s Situation) withdrawn(d Decision) Decision {
+func withdrawn(s subscription.Subscription, d Decision) Decision {
 	if s.Status != subscription.Incomplete {
 		return d
 	}
