@@ -131,7 +131,7 @@ func (s Situation) end(reason string, now time.Time) Decision {
 // endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment
 // of what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an
 // older invoice, which is paid first.
-func (s Situation) endOnTime(now time.Time) Decision {
+func endOnTime(s Situation, now time.Time) Decision {
 	d := s.end(s.CancelReason, now)
 	for i := range d.Issue {
 		d.Issue[i].Attempt = len(s.Facts.Open) == 0

@@ -86,8 +86,7 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
-	if s.Status == subscription.PastDue || s.Status == subscription.Paused {
-	if s.Status == subscription.PastDue || s.Status == subscription.Incomplete { // whose time to pay goes on
+	if s.Status != subscription.Active { // an incomplete one has its time to pay
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now

@@ -26,7 +26,7 @@ func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
 		return Decision{}, ErrPeriodNotDue
 	}
 	if s.CancelAtPeriodEnd && !begin {
-		return s.endOnTime(now), nil
+		return endOnTime(s, now), nil
 	}
 	if !s.Facts.CanPay && s.StopsAtTrialEnd() {
 		return s.withoutMethod(now), nil

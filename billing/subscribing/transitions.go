@@ -125,10 +125,9 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 // refusals are the reasons for what transitions leaves out.
 var refusals = map[subscription.Status]map[input]error{
 	trialing: {
-		incompleteExpired: ErrNotIncomplete,
-		payInvoice:        ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
+		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
-		moveAnchor: ErrAnchorInTrial,
+		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete,
 	},
 	active: {
 		incompleteExpired: ErrNotIncomplete,
@@ -149,11 +148,7 @@ var refusals = map[subscription.Status]map[input]error{
 	paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
-		pastDueExpired: ErrNotPastDue,
-		incompleteExpired: ErrNotIncomplete,
-		payInvoice:        ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
-		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		pastDueExpired: ErrNotPastDue, incompleteExpired: ErrNotIncomplete,
 	},
 }
 

@@ -223,11 +223,7 @@ var refused = map[subscription.Status]map[input]error{
 	subscription.Paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
-		renewalNear: ErrPaused, pastDueExpired: ErrNotPastDue,
-		incompleteExpired: ErrNotIncomplete,
-		payInvoice:        ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
-		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		renewalNear: ErrPaused, pastDueExpired: ErrNotPastDue, incompleteExpired: ErrNotIncomplete,
 	},
 	subscription.Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
