@@ -25,8 +25,12 @@ func renderBuyer(b invoice.Buyer) *Buyer {
 	if reflect.DeepEqual(b, invoice.Buyer{}) {
 		return nil
 	}
+	ids := view.RenderTaxIDs(b.TaxIDs)
+	for i := range ids {
+		ids[i].VerifiedBy = "" // not for who receives the invoice
+	}
 	return &Buyer{
 		Name: b.Name, Email: b.Email, Phone: b.Phone, Address: view.RenderAddress(b.Address, b.Region, b.Country),
-		Country: b.Country, Region: b.Region, Locale: b.Locale, TimeZone: b.TimeZone, TaxIDs: view.RenderTaxIDs(b.TaxIDs),
+		Country: b.Country, Region: b.Region, Locale: b.Locale, TimeZone: b.TimeZone, TaxIDs: ids,
 	}
 }

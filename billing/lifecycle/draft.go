@@ -32,7 +32,8 @@ func (d *Decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	until = d.due.Add(time.Duration(minutes) * time.Minute)
-	if end := d.Subscription.CurrentPeriod.End; end.Before(until) && !ended {
+	paused := d.Subscription.Status == subscription.Paused // its period may be long over
+	if end := d.Subscription.CurrentPeriod.End; end.Before(until) && !ended && !paused {
 		until = end
 	}
 	return until, true

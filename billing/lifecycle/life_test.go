@@ -38,6 +38,7 @@ type life struct {
 	// metered: plans of it have metered prices; lazy: their usage is rated when a step does it, and not when it is due.
 	metered, lazy bool
 	idleUsage     bool      // nothing is used
+	alike         bool      // it is compared with a life without metered prices
 	unknown       bool      // no usage is known, as in a foresight
 	rating        string    // the draft whose usage is rated now
 	began         time.Time // from when records are taken

@@ -118,7 +118,7 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())
-	if due, ok := s.dueNext(); ok && !due.After(at) {
+	if due, ok := s.dueNext(); ok && (action == subscription.ActionNone || !due.After(at)) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
 	if draft, ok := s.nextDraft(); ok && (action == subscription.ActionNone || !draft.TriedAt().After(at)) {

@@ -285,6 +285,9 @@ func (l *life) step(draw chance) {
 
 // toNext moves to the next thing that happens by itself, or a nanosecond beside it.
 func (l *life) toNext(offset time.Duration) {
+	if l.alike && l.sub().Status == subscription.Paused {
+		return
+	}
 	if to := l.sub().NextActionAt.Add(offset); l.sub().NextAction != subscription.ActionNone && !to.Before(l.now) {
 		l.until(to)
 	}

@@ -101,7 +101,9 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	was := d.Drafts[i]
 	draft := was.Redraw()
 	period := d.situation().Period
-	period.Facts.Rates = tax.Holding(d.TaxRates, d.payer(), was.UsageUntil) // as its other lines have them
+	payer := d.payer()
+	payer.Exemption = was.TaxExempt // which the invoice says
+	period.Facts.Rates = tax.Holding(d.TaxRates, payer, was.UsageUntil)
 	lines, err := usageLines(period, segments)
 	if err != nil {
 		return err

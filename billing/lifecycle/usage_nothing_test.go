@@ -32,9 +32,9 @@ func (l *life) meterNothing() {
 
 // alikeWithoutUsage takes out of a life what differs for a plan with metered prices before anything is used: no renewal
 // of it is free, so that it is announced, and needs a payment method at a trial's end; and a draft of usage alone
-// refuses a pause as long as it waits.
+// refuses a pause as long as it waits. A pause has dates of its own, at which nothing is found.
 func (l *life) alikeWithoutUsage() {
-	l.late, l.thorough = false, false
+	l.late, l.thorough, l.alike = false, false, true
 	l.store.settings.InvoiceGraceMinutes, l.store.settings.RenewalReminderDays = 0, 0
 	for ref, p := range l.store.plans {
 		p.TrialEnd = ""

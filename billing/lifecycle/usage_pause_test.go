@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/billing/usage"
 )
 
@@ -81,4 +82,32 @@ func TestPause_BillsLateRecordsWithoutAnEnd(t *testing.T) {
 	require.Equal(t, [2]any{invoice.Usage, money.Minor(21)}, [2]any{last.Reason, last.Total})
 	require.Equal(t, subscription.ActionNone, l.sub().NextAction)
 	l.result(answer.Succeeded)
+}
+
+// An invoice that was sent is owed from its date on, in a pause without an end too: until then its customer may resume
+// without being past due, and afterwards not.
+func TestPause_SentInvoiceOfUsage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		days int
+		want subscription.Status
+	}{"before it is due": {2, subscription.Active}, "when it is overdue": {9, subscription.PastDue}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := calling(t, 0)
+			send, days := terms.Send, 7
+			l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+			l.pass(10 * 24 * time.Hour)
+			l.call(created.Add(time.Hour), 100)
+			l.must(lifecycle.Pause{})
+			require.NotNil(t, l.issue())
+			require.Equal(t, subscription.ActionInvoiceOverdue, l.sub().NextAction)
+			l.pass(time.Duration(c.days) * 24 * time.Hour)
+			require.Equal(t, subscription.Paused, l.sub().Status)
+
+			l.must(lifecycle.Resume{})
+
+			require.Equal(t, c.want, l.sub().Status)
+		})
+	}
 }

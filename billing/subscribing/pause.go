@@ -181,10 +181,12 @@ func (s Situation) Resume(at, now time.Time) (Decision, error) {
 	return s.owing(d, now)
 }
 
-// owing makes a subscription that has resumed past due if the last attempt to collect an invoice failed in the pause.
+// owing makes a subscription that has resumed past due if the last attempt to collect an invoice failed in the pause,
+// or an invoice that was sent became overdue in it.
 func (s Situation) owing(d Decision, now time.Time) (Decision, error) {
 	i := slices.IndexFunc(s.Facts.Open, func(inv invoice.Invoice) bool {
-		return inv.Collection.Phase == collection.Exhausted
+		waits := inv.Terms.Sent() && inv.OverdueAt.IsZero() // for its customer: no attempt is made
+		return inv.Collection.Phase == collection.Exhausted && !waits
 	})
 	if i < 0 {
 		return d, nil

@@ -53,7 +53,7 @@ func (id ID) Of() string {
 
 // Same reports whether two ids are the same number, however it is grouped.
 func (id ID) Same(other ID) bool {
-	return id.Type == other.Type && taxid.Compact(id.Value) == taxid.Compact(other.Value) && id.Country == other.Country
+	return id.Type == other.Type && taxid.Compact(id.Value) == taxid.Compact(other.Value) && id.Of() == other.Of()
 }
 
 // check refuses an id that cannot be. Faults: tax_id_form, tax_id_check_digit, tax_id_country.

@@ -55,6 +55,8 @@ func TestIDs_ConfirmationEndsWithTheNumber(t *testing.T) {
 	want.Value = "DE 136695976"
 	require.Equal(t, tax.IDs{want},
 		tax.IDs{{Type: "eu_vat", Value: "DE 136695976"}}.Following(confirmed))
+	shown := tax.IDs{{Type: "eu_vat", Value: "DE136695976", Country: "DE"}} // as the API shows it
+	require.Equal(t, noon, shown.Following(confirmed)[0].VerifiedAt)
 	other := tax.IDs{{Type: "eu_vat", Value: "DE123456788"}}
 	require.Equal(t, other, other.Following(confirmed))
 	require.False(t, ids.Equal(confirmed))

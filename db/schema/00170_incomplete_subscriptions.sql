@@ -59,3 +59,6 @@ select c.environment_id, c.id, 'incomplete_end', c.incomplete_until
 from subscriptions c
 where c.status = 'incomplete' and c.period_index > 0 and c.test_clock_id is null
   and (c.next_action_at is null or c.next_action_at > c.incomplete_until);
+
+-- Subscriptions that were paused before the usage of a pause was billed on its own: they look for what they wait for again.
+update subscriptions set wake_pending_since = now() where status = 'paused' and late_usage_until is not null;
