@@ -112,16 +112,21 @@ func (owner ofSubscription) finish(d *Decision) error {
 	return nil
 }
 
+// notBefore reports whether an action, if there is one, does not come before other.
+func notBefore(action subscription.Action, at, other time.Time) bool {
+	return action == subscription.ActionNone || !other.After(at)
+}
+
 func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	var collecting *collection.State
 	if i := s.IndexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())
-	if due, ok := s.dueNext(); ok && (action == subscription.ActionNone || !due.After(at)) {
+	if due, ok := s.dueNext(); ok && notBefore(action, at, due) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
-	if draft, ok := s.nextDraft(); ok && (action == subscription.ActionNone || !draft.TriedAt().After(at)) {
+	if draft, ok := s.nextDraft(); ok && notBefore(action, at, draft.TriedAt()) {
 		action, at = subscription.ActionFinalize, draft.TriedAt()
 		if draft.AwaitsUsage() {
 			action = subscription.ActionBillUsage

@@ -259,13 +259,15 @@ type Crossing struct {
 
 // CrossThresholds announces the thresholds that the usage of the current period has reached, each once, and issues one
 // invoice where one of them bills. Nothing changes where another period, or another segment of it, goes on than was
-// counted, nor before the first invoice is paid where that is awaited, so that it may be repeated. Faults: amount_too_large, those of Advance.
+// counted, nor before the first invoice is paid where that is awaited, so that it may be repeated. Faults:
+// amount_too_large, those of Advance.
 func CrossThresholds(s State, asked ThresholdsAsked, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	sub := d.Subscription
 	counted := asked.PeriodIndex == sub.PeriodIndex && asked.MeteredSince.Equal(sub.MeteredSince) &&
 		d.Now.Truncate(time.Second).After(sub.MeteredSince) // else a change now leaves no segment of what would be billed
-	if counted && d.Customer.ErasedAt.IsZero() && sub.Status != subscription.Incomplete && metering.Counts(sub, d.Plan, d.AddOns) {
+	asks := d.Customer.ErasedAt.IsZero() && sub.Status != subscription.Incomplete
+	if counted && asks && metering.Counts(sub, d.Plan, d.AddOns) {
 		reached := metered.Crossed(sub.Thresholds(d.Plan.Metered), asked.Reached, asked.Standing)
 		if err := cross(d, reached, asked); err != nil {
 			return State{}, Changes{}, err

@@ -141,7 +141,8 @@ func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoi
 const lateSlack = 5 * time.Minute
 
 // BillLate returns the draft of a paused subscription for records of the time before that came after its pause was
-// billed. at is when it is due: once no more may come, since the pause may have no end. ok is false where there is none.
+// billed. at is when it is due: once no more may come, since the pause may have no end. ok is false where there is
+// none.
 func BillLate(s subscription.Subscription) (draft invoice.Draft, at time.Time, ok bool) {
 	if s.Status != subscription.Paused || s.LateUsageUntil.IsZero() {
 		return draft, at, false

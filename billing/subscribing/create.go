@@ -159,8 +159,8 @@ func (in NewInput) prices(p plan.Plan) int {
 	return n
 }
 
-// checkBehavior refuses an unknown behaviour, and one that waits for a payment which may take weeks, or for that of time
-// which was used before. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
+// checkBehavior refuses an unknown behaviour, and one that waits for a payment which may take weeks, or for that of
+// time which was used before. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
 func (in NewInput) checkBehavior() error {
 	switch {
 	case in.Behavior != subscription.PendPayment:

@@ -31,8 +31,8 @@ func (s Situation) ExpireIncomplete(now time.Time) (Decision, error) {
 	return s.end(ReasonFirstPaymentExpired, now), nil
 }
 
-// withdrawn is what else the end of an Incomplete subscription means: nothing is owed for it, and its coupons were taken
-// off nothing.
+// withdrawn is what else the end of an Incomplete subscription means: nothing is owed for it, and its coupons were
+// taken off nothing.
 func withdrawn(s subscription.Subscription, d Decision) Decision {
 	if s.Status != subscription.Incomplete {
 		return d

@@ -15,8 +15,8 @@ const (
 	PendPayment PaymentBehavior = "pending"  // it is Incomplete until the invoice is paid, and ends without
 )
 
-// TimeToPay is how long an Incomplete subscription waits for its first payment: shorter than the day for which providers
-// repeat an answer to a key.
+// TimeToPay is how long an Incomplete subscription waits for its first payment: shorter than the day for which
+// providers repeat an answer to a key.
 const TimeToPay = 23 * time.Hour
 
 // Check refuses an unknown behaviour: payment_behavior_unknown.

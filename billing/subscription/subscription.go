@@ -65,8 +65,8 @@ type Subscription struct {
 	Interval      period.Interval
 	TrialEndsAt   time.Time
 	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
-	// IncompleteUntil is when it ends if its first invoice is not paid by then; zero: it is not Incomplete, nor was it when
-	// it ended.
+	// IncompleteUntil is when it ends if its first invoice is not paid by then; zero: it is not Incomplete, nor was it
+	// when it ended.
 	IncompleteUntil time.Time
 	// RemindedFor is the start of the period whose renewal was announced last; zero: none was.
 	RemindedFor   time.Time
