@@ -127,10 +127,10 @@ type firstState struct {
 	CancelReason    string `json:"cancelReason"`
 	IncompleteUntil int64  `json:"incompleteUntil"`
 	LatestInvoice   struct {
-		Status         string `json:"status"`
-		RequiresAction bool   `json:"requiresAction"`
-		Payment        struct {
-			Status string `json:"status"`
+		Status  string `json:"status"`
+		Payment struct {
+			Status         string `json:"status"`
+			RequiresAction bool   `json:"requiresAction"`
 		} `json:"payment"`
 	} `json:"latestInvoice"`
 }
@@ -147,7 +147,7 @@ func (p *firstPayment) await(ctx context.Context, t *testing.T) {
 		case declines:
 			return latest.Payment.Status == "declined" || latest.Payment.Status == "failed"
 		case asks: // the kill may have cut the question off, which fails the attempt
-			return latest.RequiresAction || latest.Payment.Status == "failed"
+			return latest.Payment.RequiresAction || latest.Payment.Status == "failed"
 		default:
 			return latest.Payment.Status == "pending"
 		}
