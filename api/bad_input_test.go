@@ -378,7 +378,7 @@ func TestQuery_InvalidParameterIsNamed(t *testing.T) {
 		require.Equal(t, 200, nobody.Status, "%s", nobody.Body)
 	}
 	problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "GET", "/api/customers?email=ada", nil))
-	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=incomplete", nil))
+	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=unpaid", nil))
 	problem(t, 422, "parameter_unknown", "expand",
 		b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }
