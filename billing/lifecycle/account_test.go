@@ -65,7 +65,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
 			put = put || slices.Contains(data.Changed, "addOns")
-			apart := a.due != nil && s.PeriodIndex > a.index+1      // the change began a period of its own, before that of the renewal
+			apart := a.due != nil && s.PeriodIndex > a.index+1      // the change began a period of its own
 			if (put || moved) && !apart && a.renews(events[i+1:]) { // it had waited for that
 				a.units, a.addOns = s.Quantity, s.AddOns
 				if moved {
