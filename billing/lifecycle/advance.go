@@ -98,10 +98,6 @@ func (d *Decision) decide(made subscribing.Decision, err error) error {
 
 // carryOut makes a decision of the subscription's rules true.
 func (d *Decision) carryOut(made subscribing.Decision) error {
-	if made.Withdraw { // no usage is owed either
-		d.Subscription.MeteredSince, d.Subscription.LateUsageUntil = time.Time{}, time.Time{}
-		made.Subscription.MeteredSince, made.Subscription.LateUsageUntil = time.Time{}, time.Time{}
-	}
 	change := metering.Change{Before: d.Subscription, Was: d.Plan, WasAddOns: d.AddOns, At: d.due}
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err

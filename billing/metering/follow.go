@@ -22,10 +22,15 @@ type Change struct {
 }
 
 // Follow returns the subscription after the change, with since when its metered prices count, and the segments that the
-// change closes. Prices that charge the same go on with their segment. Fault: period_empty.
+// change closes. Prices that charge the same go on with their segment. A subscription that ends without its first
+// payment owes no usage. Fault: period_empty.
 func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 	s, since, counts := c.After, c.Before.MeteredSince, c.counts()
 	if since.IsZero() && !counts {
+		return s, nil, nil
+	}
+	if s.NeverPaid() {
+		s.MeteredSince = time.Time{}
 		return s, nil, nil
 	}
 	if !since.IsZero() && counts && !c.opens() && c.samePrices() {

@@ -25,7 +25,10 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 		return s.pauseAction(), s.ResumesAt
 	}
 	if s.Status == Incomplete && !s.Unbegun() {
-		return s.incompleteAction(state)
+		if retries && state.RetryAt.Before(s.IncompleteUntil) {
+			return ActionPaymentRetry, state.RetryAt
+		}
+		return ActionIncompleteEnd, s.IncompleteUntil
 	}
 	action, at := s.boundaryAction(), s.Boundary()
 	if end, ok := s.PastDueEnd(settings); ok && !end.After(at) {
@@ -38,14 +41,6 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 		action, at = ActionPaymentRetry, state.RetryAt
 	}
 	return action, at
-}
-
-// incompleteAction is the next attempt of the first invoice, or the end of the time to pay it.
-func (s Subscription) incompleteAction(state *collection.State) (Action, time.Time) {
-	if state != nil && state.Phase == collection.Scheduled && state.RetryAt.Before(s.IncompleteUntil) {
-		return ActionPaymentRetry, state.RetryAt
-	}
-	return ActionIncompleteEnd, s.IncompleteUntil
 }
 
 // pauseAction names what ends a pause.
