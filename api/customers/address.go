@@ -48,10 +48,3 @@ func sent(s string) *string {
 	}
 	return &s
 }
-
-func valueOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

@@ -44,7 +44,7 @@ func (f CustomerForm) customer() (customer.Customer, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Country, c.Region = valueOf(country), valueOf(region)
+	c.Country, c.Region = view.Given(country), view.Given(region)
 	if f.Address != nil {
 		c.Address = f.Address.Postal()
 	}

@@ -30,11 +30,11 @@ func (d *Decimals) Parse(field, s string) money.Decimal {
 }
 
 // Given returns a number that a request may leave out; 0: it did.
-func Given(n *int64) int64 {
-	if n == nil {
-		return 0
+func Given[T any](v *T) T {
+	if v == nil {
+		v = new(T)
 	}
-	return *n
+	return *v
 }
 
 // Chosen reads a filter that is true, false or absent.
