@@ -20,7 +20,6 @@ type Store struct {
 	Reader
 	core  *core.Store
 	watch *watch
-	usage UsageLog // nil: this database
 }
 
 // Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
@@ -87,17 +86,5 @@ func (s *Store) Export(ctx context.Context, environmentID string, read func(*mov
 	return moving.Export(ctx, s.core, environmentID, read)
 }
 
-// UsageLog returns where usage is kept: in this database, unless WithUsageLog says otherwise.
-func (s *Store) UsageLog() UsageLog {
-	if s.usage != nil {
-		return s.usage
-	}
-	return usage.NewLog(s.core)
-}
-
-// WithUsageLog returns the same store with usage kept elsewhere.
-func (s *Store) WithUsageLog(l UsageLog) *Store {
-	other := *s
-	other.usage = l
-	return &other
-}
+// UsageLog returns where usage is kept: in this database. It is the one place that chooses.
+func (s *Store) UsageLog() UsageLog { return usage.NewLog(s.core) }

@@ -49,7 +49,7 @@ func TestTx_OwnsEveryWrite(t *testing.T) {
 	require.Equal(
 		t, []string{
 			"Await", "ChargeLimits", "Close", "Export", "InTx", "Lease", "Ping", "ProbeWrite", "Reset", "Stat",
-			"SubscriptionState", "TakeUnsealed", "UsageLog", "With", "WithUsageLog",
+			"SubscriptionState", "TakeUnsealed", "UsageLog", "With",
 		}, besides,
 	)
 	for i := range reads.NumField() {
