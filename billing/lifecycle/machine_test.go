@@ -83,7 +83,7 @@ func newMachine(t *rapid.T, first, second side) *machine {
 	m := &machine{t: t, now: created, sends: map[string][]payment.Send{}}
 	sold := yearly
 	if m.draw(2, "a metered plan") == 0 {
-		sold = m.metered(sold)
+		sold = callingPlan(sold)
 	}
 	m.life = newLife(t, []plan.Plan{sold}, settings, sold, 0)
 	m.store, m.ids = m.life.store, m.life.ids

@@ -14,8 +14,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// metered is a plan with a price of usage, some extents of which are billed at once.
-func (m *machine) metered(p plan.Plan) plan.Plan {
+// callingPlan is a plan with a price of usage, some extents of which are billed at once.
+func callingPlan(p plan.Plan) plan.Plan {
 	p.Metered = &metered.Prices{Thresholds: someThresholds, Components: []metered.Component{{
 		ID: "calls", MetricName: "calls", MetricVersionID: "met_1",
 		Rates: []metered.Rate{{Price: rating.Price{Model: rating.PerUnit, UnitPrice: dec("0.15")}}},
@@ -34,7 +34,7 @@ func (m *machine) use(*rapid.T) {
 		m.store.records = append(m.store.records, r)
 	}
 	m.life.now = m.now
-	asked, goesOn := m.life.asked(func(n int, what string) int { return m.draw(n, what) })
+	asked, goesOn := m.life.asked(m.draw)
 	if !goesOn {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"perennial/test/e2e/check"
@@ -46,12 +45,8 @@ func TestFirstPayment(t *testing.T) {
 	defer cancel()
 	var all []*firstPayment
 	var unpaid []string
-	for name, methods := range firstPayers {
-		env := w.Environments[len(all)%len(w.Environments)]
-		if name == "stripe" {
-			env = w.Environments[0] // which hears its callbacks
-		}
-		all = append(all, begun(ctx, t, w, env, name, methods)...)
+	for i, name := range []string{"stripe", "adyen", "pawapay", "flutterwave"} { // the first one hears Stripe's callbacks
+		all = append(all, begun(ctx, t, w, w.Environments[i], name, firstPayers[name])...)
 	}
 	w.Service.Kill(t)
 	w.Service.Start(t)
@@ -61,7 +56,8 @@ func TestFirstPayment(t *testing.T) {
 			unpaid = append(unpaid, p.sub)
 		}
 	}
-	expire(ctx, t, w, unpaid)
+	redate(ctx, t, w, unpaid, "incomplete_until = $2, next_action = 'incomplete_end', next_action_at = $2",
+		time.Now().Add(-time.Second))
 	for _, p := range all {
 		p.awaitEnd(ctx, t)
 		if p.provider == "pawapay" && p.answer == silent {
@@ -193,16 +189,4 @@ func (p *firstPayment) awaitEnd(ctx context.Context, t *testing.T) {
 		require.NoError(t, ctx.Err(), "%s at %s: %+v", p.answer, p.provider, s)
 		pause(ctx, 100*time.Millisecond)
 	}
-}
-
-// expire lets the time to pay be over: nobody waits for a real day.
-func expire(ctx context.Context, t *testing.T, w *world.World, subs []string) {
-	t.Helper()
-	conn, err := pgx.Connect(ctx, w.Pool.Config().ConnString())
-	require.NoError(t, err)
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `update subscriptions set incomplete_until = now() - interval '1 s',
-		next_action = 'incomplete_end', next_action_at = now() - interval '1 s', revision = revision + 1,
-		wake_pending_since = now() - interval '1 minute' where id = any($1)`, subs)
-	require.NoError(t, err)
 }

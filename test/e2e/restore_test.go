@@ -181,14 +181,20 @@ func (s *lossy) awaitPaid(ctx context.Context) {
 
 // endTrial sets another end of the trial: a real one would take too long.
 func (s *lossy) endTrial(ctx context.Context, subs []string, at time.Time) {
-	conn, err := pgx.Connect(ctx, s.w.Pool.Config().ConnString())
-	require.NoError(s.t, err)
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `update subscriptions set trial_ends_at = $2, current_period_end = $2, anchor_at = $2,
+	redate(ctx, s.t, s.w, subs, `trial_ends_at = $2, current_period_end = $2, anchor_at = $2,
 		trial_notice_at = $2::timestamptz - interval '3 days', next_action_at = $2::timestamptz - interval '3 days',
-		current_period_start = $2::timestamptz - interval '14 days', revision = revision + 1,
+		current_period_start = $2::timestamptz - interval '14 days'`, at)
+}
+
+// redate writes other dates of subscriptions, in whole seconds, and has them looked at: real ones would take too long.
+func redate(ctx context.Context, t *testing.T, w *world.World, subs []string, set string, at time.Time) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, w.Pool.Config().ConnString())
+	require.NoError(t, err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, "update subscriptions set "+set+`, revision = revision + 1,
 		wake_pending_since = now() - interval '1 minute' where id = any($1)`, subs, at.UTC().Truncate(time.Second))
-	require.NoError(s.t, err)
+	require.NoError(t, err)
 }
 
 // onClocks prepares two subscriptions on test clocks: one that renews, and one whose first attempt of a renewal fails.
