@@ -1,5 +1,5 @@
-// Package access owns whether a customer may use the product now, why, and until when. It does not own what an app does
-// about it.
+// Package access owns whether a customer may use the product now, why, and until when. The app decides what follows
+// from it.
 package access
 
 import (
@@ -10,30 +10,30 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Reason says why a customer may use the product, or may not.
+// Reason is why a customer may use the product, or may not.
 type Reason string
 
-// The reasons. Those of the first group allow it.
+// The reasons. Those of the first group allow the use.
 const (
-	Paid    Reason = "paid"            // the time is paid, or nothing is owed for it
-	Trial   Reason = "trial"           // the trial goes on
-	Pending Reason = "payment_pending" // paid before, and the payment of the present period is not decided yet
-	// Retrying: paid before, and a payment has failed, but is tried again.
+	Paid    Reason = "paid"            // the time is paid, or costs nothing
+	Trial   Reason = "trial"           // the trial has not ended
+	Pending Reason = "payment_pending" // paid before, and the payment of the present period is undecided
+	// Retrying: paid before; a payment has failed and is retried.
 	Retrying Reason = "payment_retrying"
 
-	Unpaid         Reason = "first_payment_pending" // nothing was paid yet
+	Unpaid         Reason = "first_payment_pending" // no payment yet
 	PastDue        Reason = "past_due"              // the last attempt failed
 	Paused         Reason = "paused"                // until it resumes
 	Canceled       Reason = "canceled"
 	NoSubscription Reason = "no_subscription"
 
-	// NotIncluded: the customer may use the product, and no plan or add-on of theirs has the feature that is asked about.
+	// NotIncluded: the customer may use the product, but none of their plans and add-ons has the requested feature.
 	NotIncluded Reason = "feature_not_included"
-	// LimitReached: they have the feature, and have used of it what they may until its limit begins again.
+	// LimitReached: they have the feature, and have used it up to the limit, which begins again later.
 	LimitReached Reason = "feature_limit_reached"
 )
 
-// Claim is a subscription, and how the collection of its invoice stands; nil: none is in collection.
+// Claim is a subscription with the state of its invoice in collection; nil: it has none.
 type Claim struct {
 	subscription.Subscription
 	Collecting *collection.State
@@ -43,16 +43,16 @@ type Claim struct {
 type Answer struct {
 	Allowed bool
 	Reason  Reason
-	// Until is when the answer may change by itself at the earliest; the zero time: not by itself, or nobody knows when.
+	// Until is the earliest time of an automatic change of the answer; the zero time: none is planned.
 	Until          time.Time
 	SubscriptionID string
 	PlanID         string
 }
 
-// Of says whether a subscription lets its customer in. A trial and paid time let in; work that is late locks nobody
-// out. Whoever has paid before is let in while a payment is tried again, until the subscription is past due, also for a
-// change within time that was paid; whoever has never paid is not. A pause lets nobody in. A subscription that has
-// ended does neither, also where it was canceled at once and time was paid.
+// Of decides whether a subscription gives its customer access. A trial and paid time give access; late processing takes
+// it from no customer. A customer who has paid before keeps it while a payment is retried, until the subscription is
+// past due, also for a change within time that was paid; a customer who has never paid gets none. A pause gives none,
+// nor does a subscription that has ended, also where it was canceled at once and time was paid.
 func Of(s Claim, now time.Time) Answer {
 	a := Answer{SubscriptionID: s.ID, PlanID: s.PlanID}
 	switch {
@@ -81,17 +81,17 @@ func Of(s Claim, now time.Time) Answer {
 			a.Until = s.NextActionAt
 		}
 	}
-	if a.Until.Before(now) { // it is late: nobody knows when
+	if a.Until.Before(now) { // the work is late: its time is unknown
 		a.Until = time.Time{}
 	}
 	return a
 }
 
-// rank orders reasons: what lets in first, and of what does not, what a customer can do something about.
+// rank orders reasons: first those that give access, then those that a customer can do something about.
 var rank = []Reason{Paid, Trial, Pending, Retrying, PastDue, Unpaid, Paused, Canceled, NoSubscription}
 
-// Best is what counts of several subscriptions: one that lets in; of those the strongest reason, and of equal ones the
-// one that holds longest. None of any is NoSubscription.
+// Best returns the answer that counts for several subscriptions: one that gives access first, then the strongest
+// reason, then the one that lasts longest. For no subscriptions it returns NoSubscription.
 func Best(all []Answer) Answer {
 	if len(all) == 0 {
 		return Answer{Reason: NoSubscription}

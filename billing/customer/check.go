@@ -16,10 +16,9 @@ import (
 	"perennial/internal/locale"
 )
 
-// Check holds what is true of every customer, new or changed. All faults are returned, so that a form is
-// corrected in one go. Faults: field_missing, email_malformed, phone_malformed, locale_malformed,
-// card_number_refused, those of text, postal, period.LoadLocation, metadata, dunning.Policy and
-// plan.FeatureOverrides.
+// Check validates a new or changed customer. It returns all faults at once, so that a user corrects a form in one go.
+// Faults: field_missing, email_malformed, phone_malformed, locale_malformed, card_number_refused, those of text,
+// postal, period.LoadLocation, metadata, dunning.Policy and plan.FeatureOverrides.
 func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -34,7 +33,7 @@ func (c Customer) Check() error {
 		c.Features.Check())
 }
 
-// checkLocale accepts a language tag as RFC 5646 recommends to write it, so that apps may compare it. Fault:
+// checkLocale accepts a language tag in the canonical form of RFC 5646, so that apps can compare it. Fault:
 // locale_malformed.
 func checkLocale(s string) error {
 	canonical, ok := locale.Canonical(s)
@@ -61,7 +60,7 @@ func (c Customer) checkDunning() error {
 	return c.Dunning.Validate()
 }
 
-// checkTaxes holds what decides about a customer's taxes. Faults: region_needs_country, those of package tax.
+// checkTaxes validates the fields that decide the taxes. Faults: region_needs_country, those of package tax.
 func (c Customer) checkTaxes() error {
 	if c.Region != "" && c.Country == "" {
 		return fault.InvalidParam("region", "region_needs_country", "A `region` requires its `country`. Send both.")
@@ -98,22 +97,22 @@ func (c Customer) checkMethod() error {
 	return nil
 }
 
-// isCardNumber recognises 13 to 19 digits with a right check digit, however they are grouped. No token looks like
-// that. A stored card number would put the whole installation under the card industry's rules.
+// isCardNumber reports whether s has 13 to 19 digits, in any grouping, with a right check digit. Provider tokens look
+// different. A stored card number would put the whole installation under the card industry's rules.
 func isCardNumber(s string) bool {
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
 	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
-// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be
-// found by the address later. Fault: email_malformed.
+// CheckEmail accepts one bare address of a public domain. With a name around it ("Ada <ada@example.com>"), a search by
+// address would not find it. Fault: email_malformed.
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
 	local, domain, _ := cutLast(s, "@")
 	ascii, ok := hostname.ToASCII(domain)
 	switch {
 	case err != nil || address.Address != s || len(s) > 254 || len(local) > 64,
-		!ok || !strings.Contains(ascii, ".") || strings.HasSuffix(domain, "."), // a@b reaches nobody
+		!ok || !strings.Contains(ascii, ".") || strings.HasSuffix(domain, "."), // a@b cannot be delivered
 		text.Breaks(s) || text.Directs(s) || strings.ContainsFunc(s, invisible):
 		return fault.InvalidParam("email", "email_malformed",
 			"The email address is malformed. Send an address of the form name@example.com.")
@@ -129,11 +128,11 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:at], s[at+len(separator):], true
 }
 
-// invisible reports whether a character shows nothing, so that two addresses that look the same would be two.
+// invisible reports whether a character shows nothing: two different addresses could look the same.
 func invisible(r rune) bool { return text.Blank(string(r)) && !unicode.In(r, unicode.M) }
 
-// checkPhone accepts the international format (E.164). Providers take nothing else, and a national number means
-// another person elsewhere. Fault: phone_malformed.
+// checkPhone accepts the international format (E.164). Providers require it, and a national number means another person
+// in another country. Fault: phone_malformed.
 func checkPhone(param, s string) error {
 	digits, ok := strings.CutPrefix(s, "+")
 	if !ok || len(digits) < 7 || len(digits) > 15 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
@@ -143,8 +142,8 @@ func checkPhone(param, s string) error {
 	return nil
 }
 
-// checkTaxIDs refuses what no text may be, such as a card number or what breaks a line of an invoice, and what is no
-// country.
+// checkTaxIDs refuses ids with forbidden text, such as a card number or a line break of an invoice, and unknown
+// countries.
 func checkTaxIDs(ids tax.IDs) error {
 	var all []error
 	for i, id := range ids {

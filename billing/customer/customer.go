@@ -1,5 +1,5 @@
-// Package customer owns the payer and the payment method. All personal data of a customer is in this type and nowhere
-// else: events, logs and Temporal payloads carry the ID only.
+// Package customer owns the payer and the payment method. Only this type has personal data of a customer: events, logs
+// and Temporal payloads carry the ID.
 package customer
 
 import (
@@ -13,7 +13,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// PaymentDetails hold provider tokens and a phone number; a card number never reaches us.
+// PaymentDetails has provider tokens and a phone number. Card numbers are refused.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty"`
 	Provider           string `json:"provider,omitempty"`
@@ -28,38 +28,38 @@ type Customer struct {
 	Name           string
 	Phone          string
 	Address        postal.Address
-	Country        string // of the address too; ISO 3166-1 alpha-2; empty: not known
-	Region         string // of the country, as in tax.Definition; empty: not known
-	Locale         string // BCP 47: the language of what the customer reads; empty: not known
-	TimeZone       string // IANA: of the times that the customer reads; empty: not known
+	Country        string // of the address too; ISO 3166-1 alpha-2; empty: unknown
+	Region         string // of the country, as in tax.Definition; empty: unknown
+	Locale         string // BCP 47: the language of texts for the customer; empty: unknown
+	TimeZone       string // IANA: of times in texts for the customer; empty: unknown
 	TaxExempt      tax.Exemption
 	TaxIDs         tax.IDs
 	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
-	Features       plan.FeatureOverrides // in place of those of plans
-	Dunning        *dunning.Policy       // in place of the plan's and the environment's; nil: none
+	Features       plan.FeatureOverrides // replaces those of plans
+	Dunning        *dunning.Policy       // replaces the plan's and the environment's; nil: none
 	TestClockID    string
 	ErasedAt       time.Time
 	CreatedAt      time.Time
 	Revision       int64
 }
 
-// TaxPayer is what decides which tax rates hold for the customer.
+// TaxPayer returns the facts that decide which tax rates apply to the customer.
 func (c Customer) TaxPayer() tax.Payer {
 	return tax.Payer{Country: c.Country, Region: c.Region, Exemption: c.TaxExempt, IDs: c.TaxIDs}
 }
 
-// CanPay reports whether there is a method to charge.
+// CanPay reports whether the customer has a payment method to charge.
 func (c Customer) CanPay() bool {
 	return c.PaymentMethod != "" && (c.PaymentDetails.PaymentMethodToken != "" || c.PaymentDetails.PhoneNumber != "")
 }
 
-// MobileMoney begins every payment method that takes money from a mobile money wallet; the operator follows.
+// MobileMoney is the prefix of payment methods that take money from a mobile money wallet; the operator follows.
 const MobileMoney = "mobile_money_"
 
-// AsksPayer reports whether the payer confirms each payment. Every operator of mobile money asks: money in a wallet is
-// never taken without its owner's PIN.
+// AsksPayer reports whether the payer confirms each payment. Every operator of mobile money asks: the owner's PIN
+// protects a wallet.
 func (c Customer) AsksPayer() bool {
 	return c.CanPay() && strings.HasPrefix(c.PaymentMethod, MobileMoney)
 }

@@ -33,7 +33,7 @@ func flatAddOn(id string, amount money.Minor) plan.Plan {
 	}
 }
 
-// withAddOns is an active subscription to team, 10.00 a month, whose first period is paid, with 3 backups.
+// withAddOns returns an active subscription to team, 10.00 a month, whose first period is paid, with 3 backups.
 func withAddOns(t *testing.T) (subscription.Subscription, costing.Facts, time.Time) {
 	t.Helper()
 	s, f, _ := inStatus(subscription.Active)
@@ -97,7 +97,7 @@ func TestCreate_AddOns(t *testing.T) {
 	require.Equal(t, subscription.AddOns{{Ref: backup().Ref(), Quantity: 1}}, s.AddOns)
 }
 
-// Half of the period is left. What stays keeps its lines.
+// Half of the period remains. Unchanged items keep their lines.
 func TestChangePlan_AddOns(t *testing.T) {
 	t.Parallel()
 	sla := flatAddOn("sla", 500)
@@ -174,7 +174,7 @@ func TestChangePlan_SameAddOns(t *testing.T) {
 	t.Parallel()
 	s, f, now := withAddOns(t)
 	wanted := []subscription.Chosen{{AddOn: backup(), Quantity: 3}}
-	wanted[0].AddOn.Version, wanted[0].AddOn.Active = 2, false // who has it keeps its version, also of an archived one
+	wanted[0].AddOn.Version, wanted[0].AddOn.Active = 2, false // present add-ons keep their version, also an archived one
 
 	_, err := With(s, f).ChangePlan(Change{AddOns: &wanted}, now)
 	require.ErrorIs(t, err, subscription.ErrAddOnsUnchanged)
@@ -214,7 +214,7 @@ func TestStaysOn_AddOn(t *testing.T) {
 	require.NoError(t, s.NotAhead(newer))
 }
 
-// A move to another version that waits for the period's end outlasts changes of other add-ons, now and later.
+// A waiting move to another version survives changes of other add-ons, now and later.
 func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 	t.Parallel()
 	s, f, start := withAddOns(t)
@@ -236,7 +236,7 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 	}
 }
 
-// To remove all add-ons at a date is not the same as to leave them alone, in the database too.
+// Removing all add-ons at a date differs from no change of add-ons, also in the database.
 func TestScheduledChange_NoAddOnsOutlastTheDatabase(t *testing.T) {
 	t.Parallel()
 	s, f, start := withAddOns(t)

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// What has a type of its own is announced as that first, and then as an update, so that an app can follow either.
+// A change with its own event type is announced by that first, and then by an update, so that an app can use either.
 func TestCommand_AnnouncesWhatItChanged(t *testing.T) {
 	t.Parallel()
 	active, facts, now := inStatus(subscription.Active)

@@ -10,25 +10,25 @@ import (
 	"perennial/billing/subscription"
 )
 
-// BackdatedBilling says which of the periods that have passed are billed of a subscription that began in the past.
+// BackdatedBilling selects the past periods that are billed for a subscription that began in the past.
 type BackdatedBilling string
 
-// The ways. Empty: BillAllPeriods.
+// The values. Empty: BillAllPeriods.
 const (
-	BillAllPeriods    BackdatedBilling = "all"            // each, on the first invoice
-	BillCurrentPeriod BackdatedBilling = "current_period" // only the one that runs, in full
+	BillAllPeriods    BackdatedBilling = "all"            // all of them, on the first invoice
+	BillCurrentPeriod BackdatedBilling = "current_period" // only the current one, in full
 )
 
-// Bounds of a start in the past: earlier is a typing error, and an invoice with more lines is read by nobody.
+// Bounds of a start in the past: an earlier one is a typing error, and an invoice with more lines is unreadable.
 const (
 	MaxBackdateDays     = 730
 	MaxBackdatedPeriods = 36
 	maxBackdatedLines   = 1000
 )
 
-// start sets the calendar of a subscription without a trial from its start on: its first period is the first one that
-// is billed, and ends at the anchor where that is later. every is what a period costs at most. Faults:
-// starts_at_out_of_range, billing_anchor_out_of_range, amount_too_large.
+// start sets the calendar of a subscription without a trial. Its first period is the first one that is billed, and ends
+// at a later anchor. every is the highest cost of a period. Faults: starts_at_out_of_range,
+// billing_anchor_out_of_range, amount_too_large.
 func (in NewInput) start(s *subscription.Subscription, prices int, every money.Minor) error {
 	start := cmp.Or(in.StartsAt, s.CreatedAt).UTC().Truncate(time.Second)
 	if start.After(s.CreatedAt) || start.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {

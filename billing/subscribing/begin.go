@@ -5,10 +5,10 @@ import (
 	"perennial/billing/metering"
 )
 
-// begins opens the first period of a subscription without a trial and, where it began before it was created, those that
-// had passed by then, up to the one that ran. It returns what they cost: one invoice bills them all. An invoice each
-// would be collected one after the other, and the first that is not paid would end that, with time lost that was to be
-// billed. passed are the periods before the current one. Faults: those of plan.Cost.
+// begins opens the first period of a subscription without a trial and, for a start in the past, all later ones up to
+// the creation. It returns their lines for one invoice. Separate invoices would be collected one after the other: the
+// first unpaid one would stop that, and later periods would go unbilled. passed are the periods before the current one.
+// Faults: those of plan.Cost.
 func (s *Situation) begins() (all []invoice.Line, passed []metering.Opened, err error) {
 	for {
 		if by := s.Facts.Settings.Measure(s.Facts.Plan); s.PeriodIndex == 0 && s.Short() {

@@ -10,30 +10,30 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial); a paused one,
-// which has none, ends now.
+// Cancellation is a request to end a subscription. Without Immediate it ends with its current period (or trial); a
+// paused one, which has no period, ends now.
 type Cancellation struct {
-	Reason    string // empty: the one given before, if any
+	Reason    string // empty: the former one, if any
 	Immediate bool
-	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the
-	// time used of what was not; only with Immediate.
+	// RefundUnused refunds the unused time of the current period where it was paid, and where it was not, reduces its
+	// price to the used time; only with Immediate.
 	RefundUnused bool
 }
 
-// The cancel reasons that are codes of ours. All others were written by people.
+// The cancel reasons that the service sets. People wrote all others.
 const (
 	ReasonCustomerDeleted = "customer_deleted"
-	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
-	// ReasonNoPaymentMethod: the trial ended without one, and the plan says that it ends then.
+	ReasonPastDueExpired  = "past_due_expired" // past due for the time that the environment allows
+	// ReasonNoPaymentMethod: the trial ended without one, and the plan ends the subscription then.
 	ReasonNoPaymentMethod = "no_payment_method"
 )
 
-// OwnReasons returns them. They say nothing about a person, so that an erasure keeps them.
+// OwnReasons returns the service's reasons. They have no personal data, so that an erasure keeps them.
 func OwnReasons() []string {
 	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod, ReasonFirstPaymentExpired}
 }
 
-// Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
+// Check refuses an invalid request: refund_needs_immediate_effect, card_number_refused.
 func (c Cancellation) Check() error {
 	if c.RefundUnused && !c.Immediate {
 		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
@@ -42,8 +42,8 @@ func (c Cancellation) Check() error {
 	return cardnumber.Check("reason", c.Reason)
 }
 
-// Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
-// most the reason. Faults: refund_needs_immediate_effect, subscription_canceled.
+// Cancel ends the subscription now, or with its period. Repeated for the period's end, it changes only the reason.
+// Faults: refund_needs_immediate_effect, subscription_canceled.
 func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	if err := in.Check(); err != nil {
 		return Decision{}, err
@@ -54,14 +54,14 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 			return Decision{}, err
 		}
 		d := s.end(in.Reason, now)
-		if !in.RefundUnused || d.Withdraw { // nothing was paid, and nothing is owed
+		if !in.RefundUnused || d.Withdraw { // an incomplete subscription has paid nothing and owes nothing
 			return d, nil
 		}
 		closing, err := s.Closing(now)
 		if err != nil {
 			return Decision{}, err
 		}
-		for _, last := range closing { // what is given back is paid for no longer
+		for _, last := range closing { // refunded time is not paid any more
 			d.Issue = closing
 			d.Subscription.LimitPaid(last.Period.End)
 		}
@@ -70,7 +70,7 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
 		return Decision{}, err
 	}
-	if s.Status == subscription.Paused { // its period is over
+	if s.Status == subscription.Paused { // its period has ended
 		return s.end(in.Reason, now), nil
 	}
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
@@ -79,7 +79,7 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	return s.endLater(in.Reason, now), nil
 }
 
-// Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
+// Reactivate withdraws a cancellation at the period's end. Faults: cancellation_not_scheduled, subscription_canceled.
 func (s Situation) Reactivate(now time.Time) (Decision, error) {
 	if err := permit(s.Status, reactivate); err != nil {
 		return Decision{}, err
@@ -94,7 +94,7 @@ func (s Situation) Reactivate(now time.Time) (Decision, error) {
 	}}, nil
 }
 
-// endLater notes that the subscription ends with its period. Where that is known already, only the reason is news.
+// endLater schedules the end with the period. Where it is scheduled already, only the reason changes.
 func (s Situation) endLater(reason string, now time.Time) Decision {
 	if s.CancelAtPeriodEnd {
 		s.CancelReason = reason
@@ -109,7 +109,7 @@ func (s Situation) endLater(reason string, now time.Time) Decision {
 	}}
 }
 
-// end is the one way into Canceled.
+// end is the only way into Canceled.
 func (s Situation) end(reason string, now time.Time) Decision {
 	last := s.LastInvoice()
 	canceled := event.New(event.SubscriptionCanceled{Subscription: s.Announced(), CancelReason: reason}, now)
@@ -128,9 +128,9 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	})
 }
 
-// endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment
-// of what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an
-// older invoice, which is paid first.
+// endOnTime ends the subscription at the time of a scheduled cancellation. No customer is present to pay waiting lines,
+// so their invoice gets an automatic attempt, as the next invoice would have. An older open invoice is paid first, so
+// then it gets none.
 func endOnTime(s Situation, now time.Time) Decision {
 	d := s.end(s.CancelReason, now)
 	for i := range d.Issue {

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// The period's end takes no time away, so there is nothing to give back.
+// The period's end takes no time away, so there is nothing to refund.
 func TestCancel_RefundNeedsImmediateEffect(t *testing.T) {
 	t.Parallel()
 	for _, status := range []subscription.Status{trialing, active, pastDue, canceled} {
@@ -25,7 +25,7 @@ func TestCancel_RefundNeedsImmediateEffect(t *testing.T) {
 	}
 }
 
-// Whoever asks again without a reason has not taken the first one back; only reactivation does.
+// A second request without a reason keeps the first one's reason. Only reactivation removes it.
 func TestCancel_KeepsFirstReason(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(subscription.Active)
@@ -73,7 +73,7 @@ func TestCancel_DropsPendingChange(t *testing.T) {
 	require.Zero(t, at)
 }
 
-// The change to the present plan is not paid yet: what the plan before cost is no money for this one's time.
+// The change to the present plan is not paid yet. The price of the former plan does not pay for the present one's time.
 func TestCancel_NoRefundForUnpaidPlan(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(subscription.Active)

@@ -12,9 +12,9 @@ import (
 	"perennial/billing/subscription"
 )
 
-// What waits for the period's end, a plan and a quantity that were asked for one after the other, meets there. Together
-// they may come to more than an amount can be: the second is refused, since a renewal that cannot be priced would stop
-// the subscription and everything that is asked of it.
+// A plan and a quantity that were requested one after the other take effect at the same boundary. Together they may
+// exceed the largest amount. The second request is refused, since a renewal without a price would stop the subscription
+// and all its commands.
 func TestChangePlan_RefusesWhatTheRenewalCouldNotBill(t *testing.T) {
 	t.Parallel()
 	price, err := money.ParseDecimal("1000000")

@@ -9,11 +9,10 @@ import (
 	"perennial/billing/subscription"
 )
 
-// ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
-// period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period
-// begins.
+// ChangeAt returns the time of the next scheduled change; ok is false where there is none. An undecided payment of the
+// current period refuses a change now, so it delays a scheduled one until it is decided, or until the next period.
 func (s Situation) ChangeAt() (at time.Time, ok bool) {
-	if len(s.Scheduled) == 0 || s.Status == subscription.Paused { // paused by a build that knows of no changes at dates
+	if len(s.Scheduled) == 0 || s.Status == subscription.Paused { // paused by a build without scheduled changes
 		return time.Time{}, false
 	}
 	at = s.Scheduled[0].At
@@ -33,9 +32,9 @@ func (s Situation) paymentInProgress() bool {
 	return err != nil
 }
 
-// MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until
-// then, it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with
-// the reason. Faults: subscription_canceled, change_not_due.
+// MakeChange makes the first scheduled change from its date on, also late. At a boundary, or if delayed until there, it
+// belongs to the period that begins there. It drops a change that is impossible now, and announces the reason. Faults:
+// subscription_canceled, change_not_due.
 func (s Situation) MakeChange(now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -62,8 +61,7 @@ func (s Situation) MakeChange(now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to
-// change.
+// makeDue makes a due change. At the boundary at which the subscription ends, it refuses it.
 func (s Situation) makeDue(c Change, now time.Time) (Decision, error) {
 	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
 		return Decision{}, ErrAfterEnd
@@ -74,7 +72,7 @@ func (s Situation) makeDue(c Change, now time.Time) (Decision, error) {
 // ErrChangeNotDue refuses a scheduled change before its date.
 var ErrChangeNotDue = fault.New(fault.Conflict, "change_not_due", "No scheduled change of the subscription is due.")
 
-// due is a scheduled change as one that is asked for now. What was offered when it was scheduled is offered still.
+// due returns a scheduled change as a request for now. Plans that were active when it was scheduled count as active.
 func (s Situation) due(one subscription.ScheduledChange) Change {
 	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
 	if one.Plan.ID != "" {
@@ -96,14 +94,14 @@ func (s Situation) due(one subscription.ScheduledChange) Change {
 	return c
 }
 
-// dropped announces that a scheduled change will not take effect.
+// dropped returns the event that a scheduled change will not take effect.
 func (s Situation) dropped(c subscription.ScheduledChange, reason string, now time.Time) event.Event {
 	return event.New(event.SubscriptionChangeDropped{
 		Subscription: s.Announced(), ScheduledChangeID: c.ID, EffectiveAt: c.At.Unix(), Reason: reason,
 	}, now)
 }
 
-// dropScheduled announces that no scheduled change will take effect.
+// dropScheduled removes all scheduled changes, and returns their events.
 func (s *Situation) dropScheduled(reason string, now time.Time) (events []event.Event) {
 	for _, c := range s.Scheduled {
 		events = append(events, s.dropped(c, reason, now))

@@ -13,32 +13,32 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Change asks for another plan that is sold in the subscription's currency, another quantity, other add-ons, or several
-// of these: now, with proration, or at the period's end.
+// Change is a request for another plan that is sold in the subscription's currency, another quantity, other add-ons, or
+// several of these: now, with proration, or at the period's end.
 type Change struct {
-	Plan        *plan.Plan             // nil: as it is
-	Quantity    int64                  // 0: as it is
-	AddOns      *[]subscription.Chosen // all of them; nil: as they are
+	Plan        *plan.Plan             // nil: no change
+	Quantity    int64                  // 0: no change
+	AddOns      *[]subscription.Chosen // all of them; nil: no change
 	AtPeriodEnd bool
-	// Proration says what becomes of a change now; empty: InvoiceNow. A change that restarts the period is invoiced now,
-	// whatever it says, and so is one with NextInvoice where the current period is unpaid or maxWaiting lines wait.
+	// Proration is the treatment of a change now; empty: InvoiceNow. A change is invoiced now in any case where it
+	// restarts the period, and, with NextInvoice, where the current period is unpaid or maxWaiting lines wait.
 	Proration subscription.ProrationBehavior
-	At        time.Time // from when a change now is prorated, at most now; zero: now
-	On        time.Time // the date that it waits for; zero: it does not, see ScheduleChange
+	At        time.Time // a change now is prorated from here on, at most now; zero: now
+	On        time.Time // the date of a scheduled change; zero: none, see ScheduleChange
 }
 
-// maxWaiting bounds the lines that wait, since they are part of the subscription's row.
+// maxWaiting bounds the waiting lines, since the subscription's row holds them.
 const maxWaiting = 100
 
-// ErrPaidElsewhere refuses a change whose price depends on what was paid in another system.
+// ErrPaidElsewhere refuses a change whose price depends on a payment in another system.
 var ErrPaidElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
 	"The current period was paid in the system that the subscription was imported from, so that no invoice here can "+
 		"credit its unused time. Send `effective: \"period_end\"`, or `prorationBehavior: \"none\"` where the interval "+
 		"stays.")
 
-// ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
+// ChangePlan changes the plan, the quantity or the add-ons. During a trial it charges nothing. A change of interval
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by
-// an invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
+// an invoice that replaces the open one. Unchanged items keep their lines. Faults: subscription_canceled,
 // plan_is_add_on, plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range,
 // add_ons_unchanged, add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere,
 // amount_too_large.
@@ -57,7 +57,7 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := s.Facts.Aligned(next); err != nil {
 		return Decision{}, err
 	}
-	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
+	// Nothing may stop a renewal later: neither the waiting change, nor its sum with other waiting changes.
 	if err := s.Renewable(next); err != nil {
 		return Decision{}, err
 	}
@@ -71,7 +71,7 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	return proposal.changeNow(to, c.at(now), now)
 }
 
-// at is when the change takes effect, in whole seconds.
+// at returns the time at which the change takes effect, in whole seconds.
 func (c Change) at(now time.Time) time.Time {
 	if !c.At.IsZero() {
 		now = c.At
@@ -107,7 +107,7 @@ func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, e
 		return []event.Event{s.PlanChanged(was.PlanID, now), updated}
 	}
 	items := s.ItemsOn(to)
-	if s.PeriodIndex == 0 { // nothing is billed yet: the first period will be, on the new plan
+	if s.PeriodIndex == 0 { // no period is billed yet: the first one will be, on the new plan
 		s.SetPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
 		if s.Unbegun() {
@@ -125,8 +125,8 @@ func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, e
 	return Decision{Subscription: s.Subscription, Issue: issue, Events: events()}, nil
 }
 
-// exchange puts the subscription on a plan with items, and makes the invoice of it: the unused time of items that go or
-// change is credited, and the time that is left of the added ones is charged.
+// exchange puts the subscription on a plan with items, and returns the invoice: it credits the unused time of removed
+// and changed items, and charges the remaining time of added ones.
 func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Time) ([]invoice.Draft, error) {
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
@@ -150,8 +150,8 @@ func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, with
-	// the new items.
+	// A period that cost something but has no invoice (it began while past due) is billed in full on recovery, with the
+	// new items.
 	if unbilled {
 		return nil, nil
 	}
@@ -176,8 +176,8 @@ func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Ti
 	return issue, nil
 }
 
-// charged is what items cost from now on, and the time that it is for: what is left of the current period, or all of
-// the one that a restart begins.
+// charged returns the lines of items from now on, and the time that they pay for: the rest of the current period, or
+// all of the period that a restart begins.
 func (s *proposal) charged(
 	to plan.Plan, added []subscription.Item, restarts bool, now time.Time,
 ) (of period.Period, lines []invoice.Line, err error) {
@@ -190,7 +190,7 @@ func (s *proposal) charged(
 	return period.Period{Start: now, End: s.CurrentPeriod.End}, lines, err
 }
 
-// keepBilled puts the subscription on a plan with items, and leaves the current period billed as it is.
+// keepBilled puts the subscription on a plan with items, and keeps the invoices of the current period.
 func (s *proposal) keepBilled(to plan.Plan, items []subscription.Item, billed bool) {
 	s.SetPlan(to.Ref())
 	s.Items = items
@@ -199,9 +199,8 @@ func (s *proposal) keepBilled(to plan.Plan, items []subscription.Item, billed bo
 	}
 }
 
-// creditRemoved credits the items that are removed, and returns which of the added ones are to be charged. After a
-// change that was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
-// payment_in_progress.
+// creditRemoved credits the removed items, and returns the added ones that must be charged. After a change without
+// proration these are all: the period's invoice bills other items. Faults: period_paid_elsewhere, payment_in_progress.
 func (s *proposal) creditRemoved(
 	items []subscription.Item, restarts bool, now time.Time,
 ) (left costing.UnusedTime, added []subscription.Item, err error) {
@@ -225,7 +224,7 @@ func (s *proposal) creditRemoved(
 	return left, added, err
 }
 
-// except returns the items that others does not have, with this quantity.
+// except returns the items without those that others has with the same quantity.
 func except(items, others []subscription.Item) []subscription.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i subscription.Item) bool { return slices.Contains(others, i) })
 }

@@ -25,7 +25,7 @@ func TestChangePlan_NoCreditForUnbilledTime(t *testing.T) {
 	require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind)
 }
 
-// What was credited before is not credited again, and no more is credited than what is billed.
+// Credits are never repeated, and never exceed the billed amount.
 func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 	t.Parallel()
 	credit := func(l invoice.Line) invoice.Line {
@@ -73,7 +73,7 @@ func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 	}
 }
 
-// A charge that rounds to nothing is still a bill, or else recovery would charge for the whole period.
+// A charge that rounds to zero still needs an invoice. Otherwise recovery would charge for the whole period.
 func TestChangePlan_ChargeOfZeroIsAnInvoice(t *testing.T) {
 	t.Parallel()
 	cent := plan.Plan{ID: "plan_cent", Name: "Cent", Currency: "EUR", Interval: month, Active: true, Prices: prices(1)}
@@ -93,7 +93,7 @@ func TestChangePlan_ChargeOfZeroIsAnInvoice(t *testing.T) {
 	require.Equal(t, invoice.Paid, out.Invoice.Status)
 }
 
-// The boundary has passed but is not opened yet: the period that is over was skipped, the renewal bills the next.
+// The boundary has passed and no period is open: the old period was skipped, and the renewal bills the next one.
 func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(subscription.PastDue)
@@ -107,7 +107,7 @@ func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	}
 }
 
-// Nothing is paid for an invoice that a person gave up. What it credits is credited all the same, and not again.
+// An invoice that a person gave up was not paid. Its own credits count all the same, and are not repeated.
 func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 	t.Parallel()
 	s, f, _ := inStatus(subscription.Active)

@@ -9,17 +9,17 @@ import (
 	"perennial/billing/subscription"
 )
 
-// proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields
-// that say so.
+// proposal is a subscription during a change: it already has the changes at the period's end, and the names of these
+// fields.
 type proposal struct {
 	Situation
 	fields []string
 	how    subscription.ProrationBehavior
-	// restarts: the period restarts, also where the interval stays.
+	// restarts: the period restarts, also where the interval does not change.
 	restarts bool
 }
 
-// renewsOn is what is billed with the next period, once a change to something is made.
+// renewsOn returns the billing of the next period after a change.
 func (s proposal) renewsOn(c Change, to costing.Target) costing.Target {
 	to.Plan = c.next(s.Facts, to.Plan)
 	to.Quantity = cmp.Or(s.PendingQuantity, to.Quantity)
@@ -29,7 +29,7 @@ func (s proposal) renewsOn(c Change, to costing.Target) costing.Target {
 	return to
 }
 
-// next is the plan of the next period, once a change to a plan is made.
+// next returns the plan of the next period after a change.
 func (c Change) next(f costing.Facts, to plan.Plan) plan.Plan {
 	if c.Plan == nil && f.Pending != nil {
 		return *f.Pending
@@ -37,9 +37,9 @@ func (c Change) next(f costing.Facts, to plan.Plan) plan.Plan {
 	return to
 }
 
-// propose returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
-// there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan
-// or an add-on that the subscription has keeps its version of it.
+// propose returns the target of a change, and the subscription with the changes at the period's end. A request for the
+// present state withdraws a waiting change, also on an archived plan. A request for the present plan or add-on keeps
+// its version.
 func (s Situation) propose(c Change) (to costing.Target, out proposal, err error) {
 	to, out = s.Present(), proposal{Situation: s, how: c.Proration}
 	if c.Plan != nil {
@@ -67,7 +67,7 @@ func (s Situation) propose(c Change) (to costing.Target, out proposal, err error
 	return to, out, nil
 }
 
-// unchanged is the refusal of a change that changes nothing.
+// unchanged returns the refusal of a change without effect.
 func (c Change) unchanged() error {
 	switch {
 	case c.Plan != nil:
@@ -79,7 +79,7 @@ func (c Change) unchanged() error {
 	}
 }
 
-// askPlan notes the plan that is asked for. Faults: those of subscribable, currency_mismatch.
+// askPlan applies the requested plan. Faults: those of subscribable, currency_mismatch.
 func (s *proposal) askPlan(c Change) (plan.Plan, error) {
 	to := s.Facts.Plan
 	if c.Plan.ID != s.PlanID {
@@ -99,7 +99,7 @@ func (s *proposal) askPlan(c Change) (plan.Plan, error) {
 	return to, nil
 }
 
-// askQuantity notes the quantity that is asked for. Fault: quantity_out_of_range.
+// askQuantity applies the requested quantity. Fault: quantity_out_of_range.
 func (s *proposal) askQuantity(c Change) (int64, error) {
 	if err := subscription.CheckQuantity(c.Quantity); err != nil {
 		return 0, err
@@ -115,12 +115,11 @@ func (s *proposal) askQuantity(c Change) (int64, error) {
 	return c.Quantity, nil
 }
 
-// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another
-// version that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of
-// AddOns.Choose.
+// askAddOns applies the requested add-ons, with the plan that they would be billed with. A waiting move of an add-on to
+// another version stays, since only an operator may withdraw it. Faults: those of AddOns.Choose.
 func (s *proposal) askAddOns(c Change, beside plan.Plan) (subscription.AddOns, error) {
 	has := s.AddOns
-	if c.AtPeriodEnd { // also those that would leave, which is taken back
+	if c.AtPeriodEnd { // with add-ons that would be removed: the request withdraws that
 		has = slices.Concat(s.NextAddOns(), s.AddOns)
 	}
 	to, err := has.Choose(s.Facts.AddOn, *c.AddOns, beside)

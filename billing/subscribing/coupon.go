@@ -14,9 +14,8 @@ import (
 var ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
 	"The subscription does not have this coupon.")
 
-// RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is
-// billed of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
-// discount.Coupon.Redeem.
+// RedeemCoupon gives the subscription a coupon, which applies from the next period on. Invoices of the current period
+// do not change. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of discount.Coupon.Redeem.
 func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
 	if err := permit(s.Status, redeemCoupon); err != nil {
 		return Decision{}, err
@@ -27,8 +26,8 @@ func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, err
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "discounts")}}, nil
 }
 
-// RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so
-// does its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
+// RemoveCoupon removes a coupon from all future invoices. Issued invoices keep it. Its redemption counts as used,
+// unless no invoice has it. Faults: subscription_canceled, coupon_not_redeemed.
 func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, removeCoupon); err != nil {
 		return Decision{}, err
@@ -45,9 +44,9 @@ func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error
 	return Decision{Subscription: s.Subscription, Unused: unused, Events: []event.Event{s.Updated(now, "discounts")}}, nil
 }
 
-// GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no
-// end holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never
-// given counts as not used, and so does that of a coupon that it cannot have any more.
+// GiveAgain extends coupons, from the next period on, by the periods in which they were not given. A coupon without an
+// end applies anyway, or starts then. For a canceled subscription, or a coupon that it cannot have any more, the
+// redemption of a coupon that was never given counts as unused.
 func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Decision {
 	var out Decision
 	was := s.Discounts

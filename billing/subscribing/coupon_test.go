@@ -27,7 +27,7 @@ func amountOff(amount money.Minor, duration discount.Duration) discount.Terms {
 	return discount.Terms{Discount: discount.Discount{Amount: amount}, Currency: "EUR", Duration: duration}
 }
 
-// firstInvoices opens n periods of a subscription to the plan team, 10.00 EUR a month, and returns what they come to.
+// firstInvoices opens n periods of a subscription to the plan team, 10.00 EUR a month, and returns their totals.
 func firstInvoices(t *testing.T, s subscription.Subscription, n int) (totals []money.Minor) {
 	t.Helper()
 	f := costing.Facts{Plan: team, ItemID: itemID}
@@ -63,7 +63,7 @@ func TestCoupons_HoldForTheirPeriods(t *testing.T) {
 			[]money.Minor{999, 999, 999, 999},
 		},
 	} {
-		for _, days := range []int{0, 14} { // a trial bills nothing, so that a coupon waits for its end
+		for _, days := range []int{0, 14} { // a trial bills nothing, so the coupon waits for its end
 			redeemed := coupon("coup_1", c.terms)
 			s, _, err := Create(team, NewInput{
 				ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Coupon: &redeemed, Now: created,
@@ -104,7 +104,7 @@ func TestRedeemCoupon_BeginsWithTheNextPeriod(t *testing.T) {
 	require.ErrorIs(t, err, subscription.ErrTooManyCoupons)
 }
 
-// A coupon that has ended is forgotten when the next period opens, and can be redeemed again.
+// An ended coupon is removed when the next period opens, and can be redeemed again.
 func TestRedeemCoupon_AgainWhenItHasEnded(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(subscription.Active)
@@ -121,7 +121,7 @@ func TestRedeemCoupon_AgainWhenItHasEnded(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// halfway changes a subscription, whose first period is paid with a coupon, to another plan in the middle of it.
+// halfway moves a subscription, whose first period is paid with a coupon, to another plan in the middle of the period.
 func halfway(t *testing.T, terms discount.Terms, from, to plan.Plan) invoice.Draft {
 	t.Helper()
 	c, days := coupon("coup_1", terms), 0
@@ -147,7 +147,7 @@ func halfway(t *testing.T, terms discount.Terms, from, to plan.Plan) invoice.Dra
 	return changed.Issue[0]
 }
 
-// What is credited is what was billed after discounts, and an amount is taken off once per period.
+// Credits are of the amount after discounts, and a fixed discount applies once per period.
 func TestChangePlan_WithCoupons(t *testing.T) {
 	t.Parallel()
 	half := func(p plan.Plan, amount money.Minor) plan.Plan {
@@ -177,7 +177,7 @@ func TestChangePlan_WithCoupons(t *testing.T) {
 	}
 }
 
-// Taxes are on what discounts leave.
+// Taxes apply to the amount after discounts.
 func TestDrafts_TaxesFollowDiscounts(t *testing.T) {
 	t.Parallel()
 	lines := []invoice.Line{{Amount: 1000, Rates: []tax.Rate{{ID: "txr_1", Percent: money.Whole(20)}}}}

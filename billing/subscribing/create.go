@@ -15,8 +15,8 @@ import (
 	"perennial/billing/terms"
 )
 
-// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now is the
-// customer's time.
+// NewInput is a customer's request for a subscription. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now
+// is the customer's time.
 type NewInput struct {
 	ID          string
 	CustomerID  string
@@ -27,11 +27,11 @@ type NewInput struct {
 	TestClockID string
 	Metadata    metadata.Pairs
 	Terms       terms.Terms
-	Coupon      *discount.Coupon // redeemed for it; nil: none
-	// StartsAt is when the subscription began, in the past: its periods are counted from then. Zero: now.
+	Coupon      *discount.Coupon // nil: none
+	// StartsAt is the start of the subscription in the past; its periods are counted from there. Zero: now.
 	StartsAt  time.Time
 	Backdated BackdatedBilling // with StartsAt
-	// Behavior is what becomes of it where its first invoice is not paid. After a trial it says nothing.
+	// Behavior is the treatment of an unpaid first invoice. It has no effect after a trial.
 	Behavior subscription.PaymentBehavior
 	// Anchor is the instant from which periods are counted, after the start: the first period ends there. Zero: the start.
 	Anchor    time.Time
@@ -40,10 +40,10 @@ type NewInput struct {
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the
-// add-ons are as they are sold in the currency that it gets. Faults: those of subscribable and of Sell,
-// quantity_out_of_range, amount_too_large, trial_days_out_of_range, trial_backdated, fields_exclusive,
-// starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, payment_behavior_unknown,
-// payment_behavior_sent, those of discount.Coupon.Redeem.
+// add-ons have the prices of its currency. Faults: those of subscribable and of Sell, quantity_out_of_range,
+// amount_too_large, trial_days_out_of_range, trial_backdated, fields_exclusive, starts_at_out_of_range,
+// billing_anchor_out_of_range, time_zone_unknown, payment_behavior_unknown, payment_behavior_sent, those of
+// discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return subscription.Subscription{}, nil, err
@@ -75,7 +75,7 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 	if err != nil {
 		return subscription.Subscription{}, nil, err
 	}
-	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
+	now := in.Now.UTC().Truncate(time.Second) // the API has whole seconds; so do boundaries
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns,
 		Currency: p.Currency,
@@ -117,7 +117,7 @@ func (s Situation) offered(p plan.Plan) error {
 	return subscription.CheckCurrency(p, s.Currency)
 }
 
-// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.
+// subscribable refuses plans that no new subscription can have. Faults: plan_is_add_on, plan_inactive.
 func subscribable(p plan.Plan) error {
 	switch {
 	case p.AddOn:
@@ -129,7 +129,7 @@ func subscribable(p plan.Plan) error {
 	}
 }
 
-// trialDays is how long the trial is; 0: there is none, as for a start in the past, whose trial is over. Faults:
+// trialDays returns the days of the trial; 0: none. A start in the past has none, since its trial is over. Faults:
 // trial_backdated, fields_exclusive, trial_days_out_of_range.
 func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 	switch {
@@ -150,7 +150,7 @@ func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 	return days, plan.ValidateTrialDays(days)
 }
 
-// prices is how many prices every period has.
+// prices returns the number of prices of every period.
 func (in NewInput) prices(p plan.Plan) int {
 	n := len(p.Prices)
 	for _, c := range in.AddOns {
@@ -159,8 +159,8 @@ func (in NewInput) prices(p plan.Plan) int {
 	return n
 }
 
-// checkBehavior refuses an unknown behaviour, and one that waits for a payment which may take weeks, or for that of
-// time which was used before. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
+// checkBehavior refuses an unknown behaviour, and PendPayment for a payment that may take weeks or for time in the
+// past. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
 func (in NewInput) checkBehavior() error {
 	switch {
 	case in.Behavior != subscription.PendPayment:

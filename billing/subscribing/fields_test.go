@@ -14,7 +14,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// fieldsOf are those that a decision says have changed.
+// fieldsOf returns the changed fields that a decision's events name.
 func fieldsOf(d Decision) (fields []string) {
 	for _, e := range d.Events {
 		if updated, ok := e.Data.(event.SubscriptionUpdated); ok {
@@ -31,7 +31,7 @@ func codeOf(err error) string {
 	return fault.From(err).Code
 }
 
-// An event names the fields that changed, and no others.
+// An event names exactly the changed fields.
 func TestChangePlan_NamesWhatChanged(t *testing.T) {
 	t.Parallel()
 	perSeat := backup()
@@ -78,7 +78,7 @@ func TestChangePlan_NamesWhatChanged(t *testing.T) {
 	require.Zero(t, back.Subscription.PendingQuantity)
 }
 
-// All that a change asks for is made, and all of it is judged.
+// A change with a quantity and add-ons applies both, and validates both.
 func TestChangePlan_QuantityAndAddOns(t *testing.T) {
 	t.Parallel()
 	s, f, now := withAddOns(t)
@@ -107,7 +107,7 @@ func TestChangePlan_QuantityAndAddOns(t *testing.T) {
 	}
 }
 
-// What waits for the end of the period takes effect there, whatever else waits with it.
+// A change at the end of the period takes effect there, also beside another one.
 func TestOpenPeriod_WhatWaitedTakesEffect(t *testing.T) {
 	t.Parallel()
 	s, f, _ := withAddOns(t)
@@ -172,7 +172,7 @@ func TestSetTerms(t *testing.T) {
 }
 
 // A free plan needs no payment: the subscription is paid through the period that a change begins, unless it is past
-// due. A plan that costs something is paid by its invoice, whatever the change credits.
+// due. A plan that costs something is paid by its invoice, also where the change credits as much.
 func TestChangePlan_PaidThroughAFreePeriod(t *testing.T) {
 	t.Parallel()
 	freeYear := free
@@ -203,7 +203,7 @@ func TestChangePlan_PaidThroughAFreePeriod(t *testing.T) {
 	}
 }
 
-// A renewal that is due holds a change up for seconds.
+// A due renewal delays a change by some seconds.
 func TestChangePlan_RenewalDueSaysWhen(t *testing.T) {
 	t.Parallel()
 	s, f, _ := paidTeam(t)

@@ -11,10 +11,10 @@ import (
 const ReasonFirstPaymentExpired = "first_payment_expired"
 
 var (
-	// ErrIncomplete refuses what needs a subscription that has begun for its customer.
+	// ErrIncomplete refuses commands that need a subscription whose first invoice is paid.
 	ErrIncomplete = fault.New(fault.Conflict, "subscription_incomplete",
 		"The first invoice of the subscription is not paid yet. Pay it, or cancel the subscription.")
-	// ErrNotIncomplete refuses to end one for a payment that it does not wait for, or not any longer.
+	// ErrNotIncomplete refuses the end of a subscription that does not wait for its first payment, or whose time remains.
 	ErrNotIncomplete = fault.New(fault.Conflict, "subscription_not_incomplete",
 		"The subscription does not wait for its first payment, or its time to pay has not ended.")
 )
@@ -31,8 +31,8 @@ func (s Situation) ExpireIncomplete(now time.Time) (Decision, error) {
 	return s.end(ReasonFirstPaymentExpired, now), nil
 }
 
-// withdrawn is what else the end of an Incomplete subscription means: nothing is owed for it, and its coupons were
-// taken off nothing.
+// withdrawn adds the effects of the end of an Incomplete subscription: nothing is owed for it, and its coupons count as
+// unused.
 func withdrawn(s subscription.Subscription, d Decision) Decision {
 	if s.Status != subscription.Incomplete {
 		return d

@@ -9,7 +9,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// The refusals of a migration to another version of a plan. All are final for the subscription as it is.
+// The refusals of a migration to another version of a plan. All are final for the subscription in its present state.
 var (
 	ErrNotOnPlan = fault.New(fault.Conflict, "subscription_not_on_plan",
 		"The subscription is on another plan. Change its plan first.")
@@ -20,9 +20,9 @@ var (
 )
 
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
-// the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
-// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
-// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
+// the period's end. An archived plan moves its subscriptions too. Faults: subscription_canceled,
+// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch, payment_in_progress,
+// renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -44,7 +44,7 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decis
 	if err := s.Facts.Billable(present, next); err != nil {
 		return Decision{}, err
 	}
-	if pending.ID == s.PlanID { // another migration, which this one replaces
+	if pending.ID == s.PlanID { // this migration replaces the waiting one
 		s.SetPendingPlan(plan.Ref{})
 	}
 	if to.Version == s.PlanVersion {
@@ -57,7 +57,7 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decis
 	return proposal{Situation: s}.changeNow(present, now.UTC().Truncate(time.Second), now)
 }
 
-// waits is the decision of another plan, or none, at the period's end.
+// waits returns the decision for another plan, or none, at the period's end.
 func (s Situation) waits(now time.Time) Decision {
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "pendingPlanId")}}
 }

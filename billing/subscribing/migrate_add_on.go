@@ -9,8 +9,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. The
-// facts have that version. Faults: those of Migrate.
+// MigrateAddOn moves the subscription to another version of an add-on, as Migrate does with its plan. The facts have
+// that version. Faults: those of Migrate.
 func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -19,7 +19,7 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (
 	if has < 0 {
 		return Decision{}, ErrNotOnPlan
 	}
-	renewsOn := to.Version // where it leaves the add-on, there is nothing to move
+	renewsOn := to.Version // where the add-on will be removed, there is nothing to move
 	if later >= 0 {
 		renewsOn = s.NextAddOns()[later].Version
 	}

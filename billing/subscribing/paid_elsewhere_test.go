@@ -8,8 +8,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// What was paid elsewhere is not charged again: within that period a change waits for its end or is not prorated. The
-// next period is as any other.
+// A payment elsewhere is not charged again: within that period a change waits for the end or has no proration. The next
+// period has no such limit.
 func TestChangePlan_PaidElsewhere(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)

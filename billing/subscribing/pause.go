@@ -13,18 +13,18 @@ import (
 	"perennial/billing/subscription"
 )
 
-// MaxPauseDays bounds a pause with an end at two years: later is a typing error.
+// MaxPauseDays bounds a pause with an end at two years: a later end is a typing error.
 const MaxPauseDays = 730
 
-// Pausing asks to pause a subscription.
+// Pausing is a request to pause a subscription.
 type Pausing struct {
-	// ResumesAt is when the pause ends automatically; zero: a command ends it.
+	// ResumesAt is the automatic end of the pause; zero: a command ends it.
 	ResumesAt time.Time
-	// CreditUnused puts the paid time that is left of the current period into the customer's balance. Else it is lost.
+	// CreditUnused credits the rest of the paid current period to the customer's balance. Otherwise it is lost.
 	CreditUnused bool
 }
 
-// The refusals about pauses.
+// The refusals of pauses.
 var (
 	ErrPaused = fault.New(fault.Conflict, "subscription_paused",
 		"The subscription is paused. Resume it first.")
@@ -40,7 +40,7 @@ var (
 		"A period of the subscription began in this very second, and no two begin at once. Repeat the request a second "+
 			"later.").
 		After(time.Second)
-	// ErrPausedElsewhere refuses to give back what was never paid here.
+	// ErrPausedElsewhere refuses to credit time that was not paid here.
 	ErrPausedElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
 		"The current period was paid before the subscription was moved to Perennial, so its unused time has no price here. "+
 			"Pause without `credit`, and credit the customer's balance.")
@@ -48,10 +48,9 @@ var (
 		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
 )
 
-// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile but
-// what was used before.
-// What waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the
-// end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
+// Pause ends the current period now and opens no other until the subscription resumes. Meanwhile it bills only usage
+// from before. Changes and lines that wait for the next period or invoice continue to wait. For a paused subscription
+// it only moves the end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
 // cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
 func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
@@ -84,7 +83,7 @@ func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// end returns when the pause ends, in whole seconds.
+// end returns the end of the pause, in whole seconds.
 func (in Pausing) end(now time.Time, location *time.Location) (time.Time, error) {
 	if in.ResumesAt.IsZero() {
 		return time.Time{}, nil
@@ -98,7 +97,7 @@ func (in Pausing) end(now time.Time, location *time.Location) (time.Time, error)
 	return at, nil
 }
 
-// resumeLater moves the end of a pause, or takes it away.
+// resumeLater moves or removes the end of a pause.
 func (s Situation) resumeLater(at, now time.Time) Decision {
 	if at.Equal(s.ResumesAt) {
 		return Decision{Subscription: s.Subscription}
@@ -107,7 +106,7 @@ func (s Situation) resumeLater(at, now time.Time) Decision {
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "resumesAt")}}
 }
 
-// pausedAt is the one way into Paused.
+// pausedAt is the only way into Paused.
 func (s Situation) pausedAt(at time.Time, why subscription.PauseReason, resumesAt, now time.Time) Decision {
 	s.Status, s.PausedAt, s.PauseReason, s.ResumesAt = subscription.Paused, at, why, resumesAt
 	s.TrialNoticeAt, s.UnproratedIndex = time.Time{}, 0
@@ -116,13 +115,12 @@ func (s Situation) pausedAt(at time.Time, why subscription.PauseReason, resumesA
 	if !resumesAt.IsZero() {
 		told.ResumesAt = resumesAt.Unix()
 	}
-	events := append([]event.Event{event.New(told, now)}, s.dropScheduled(ErrPaused.Code, now)...) // their dates may pass
+	events := append([]event.Event{event.New(told, now)}, s.dropScheduled(ErrPaused.Code, now)...) // dates may pass
 	return Decision{Subscription: s.Subscription, Events: events}
 }
 
-// creditUnused gives the unused time of the current period back, as a change to a plan that costs nothing would. Where
-// prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a
-// pause.
+// creditUnused credits the unused time of the current period, like a change to a free plan. If waiting prorations
+// exceed the credit, it waits with them: a pause charges nothing.
 func (s *Situation) creditUnused(at time.Time) ([]invoice.Draft, error) {
 	switch {
 	case !s.CurrentPeriod.Contains(at):
@@ -153,9 +151,9 @@ func (s *Situation) creditUnused(at time.Time) ([]invoice.Draft, error) {
 	return []invoice.Draft{given}, nil
 }
 
-// Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when
-// it begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a
-// command is refused: whatever resumes it automatically comes later.
+// Resume ends the pause: a new period begins at at (at most now), from which all later ones are counted. It is billed
+// in full. Faults: subscription_not_paused, subscription_canceled, period_just_begun (only for commands, since
+// automatic resumption comes later).
 func (s Situation) Resume(at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, resume); err != nil {
 		return Decision{}, err
@@ -164,7 +162,7 @@ func (s Situation) Resume(at, now time.Time) (Decision, error) {
 	if at.Before(s.PausedAt) {
 		at = s.PausedAt
 	}
-	if !at.After(s.CurrentPeriod.Start) { // the ids of invoices are derived from where their periods begin
+	if !at.After(s.CurrentPeriod.Start) { // the ids of invoices are derived from the starts of their periods
 		return Decision{}, ErrSameInstant
 	}
 	first := s.first()
@@ -181,11 +179,11 @@ func (s Situation) Resume(at, now time.Time) (Decision, error) {
 	return s.owing(d, now)
 }
 
-// owing makes a subscription that has resumed past due if the last attempt to collect an invoice failed in the pause,
-// or an invoice that was sent became overdue in it.
+// owing makes a resumed subscription past due if, in the pause, the last attempt to collect an invoice failed or a sent
+// invoice became overdue.
 func (s Situation) owing(d Decision, now time.Time) (Decision, error) {
 	i := slices.IndexFunc(s.Facts.Open, func(inv invoice.Invoice) bool {
-		waits := inv.Terms.Sent() && inv.OverdueAt.IsZero() // for its customer: no attempt is made
+		waits := inv.Terms.Sent() && inv.OverdueAt.IsZero() // a sent invoice has no attempts
 		return inv.Collection.Phase == collection.Exhausted && !waits
 	})
 	if i < 0 {
@@ -197,8 +195,7 @@ func (s Situation) owing(d Decision, now time.Time) (Decision, error) {
 	return d, err
 }
 
-// StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment
-// method.
+// StopsAtTrialEnd reports whether the subscription is in a trial that must not end without a payment method.
 func (s Situation) StopsAtTrialEnd() bool {
 	stops := s.Facts.Plan.TrialEnd == plan.TrialEndCancel || s.Facts.Plan.TrialEnd == plan.TrialEndPause
 	if s.Status != subscription.Trialing || !stops {
@@ -209,7 +206,7 @@ func (s Situation) StopsAtTrialEnd() bool {
 	return first.AsksMethod()
 }
 
-// withoutMethod is what the end of a trial leads to that must not go on without a payment method.
+// withoutMethod returns the end of a trial that must not end without a payment method.
 func (s Situation) withoutMethod(now time.Time) Decision {
 	if s.Facts.Plan.TrialEnd == plan.TrialEndCancel {
 		return s.end(ReasonNoPaymentMethod, now)

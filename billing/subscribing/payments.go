@@ -12,16 +12,16 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Settled is what the payment of an invoice means for its subscription: paid through the end of what the invoice bills,
-// activated by the first one, recovered from past due by any. A recovered subscription is billed for its current period
-// in full where no invoice did; periods that were skipped never are, nor one that is over by now. While an older
-// invoice stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing.
-// The facts are those with the invoice paid. Fault: subscription_in_trial.
+// Settled applies the payment of an invoice to its subscription: it is paid through the invoice's period, active after
+// the first payment, and recovered from past due by any. A recovered subscription is billed in full for a current
+// period without an invoice, but never for skipped or ended periods. While an older invoice stays unpaid after its last
+// attempt, an invoice that needed no payment (credit covered it) does not recover it. The facts have the invoice as
+// paid. Fault: subscription_in_trial.
 func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
 	}
-	if paid.Reason != invoice.Usage { // which pays for no time that access depends on
+	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
 		s.ExtendPaid(paid.Period.End)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
@@ -37,9 +37,9 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 	return s.recovered(paid, now)
 }
 
-// WrittenOff is what it means for its subscription that a person gave an invoice up, by voiding it or marking it
-// uncollectible: nothing is paid for by it, but a past-due subscription with no other invoice in collection is active
-// again. The facts are those with the invoice given up. Fault: subscription_in_trial.
+// WrittenOff applies that a person voided an invoice or marked it uncollectible. It pays for nothing, but a past-due
+// subscription without another invoice in collection becomes active. The facts have the invoice as given up. Fault:
+// subscription_in_trial.
 func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, invoiceWrittenOff); err != nil {
 		return Decision{}, err
@@ -47,9 +47,9 @@ func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, err
 	return s.recovered(inv, now)
 }
 
-// recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried.
-// Its current period is billed in full where no invoice did. Usage that is paid activates none that no period was paid
-// of.
+// recovered makes a past-due subscription active once no other of its invoices has been tried. It bills a current
+// period without an invoice in full. A paid usage invoice does not activate a subscription whose periods were never
+// paid.
 func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, error) {
 	if s.Status != subscription.PastDue || s.Facts.InCollection(closed.ID) {
 		return Decision{Subscription: s.Subscription}, nil
@@ -79,14 +79,14 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 	return d, nil
 }
 
-// Unpaid is what the failure of an invoice's last automatic attempt means: past due, once, and with the final action
-// pause, that collection is paused. In a pause it means nothing until that ends: see Resume. attempts is how many
-// attempts the invoice has seen. Faults: subscription_canceled, subscription_in_trial.
+// Unpaid applies the failure of an invoice's last automatic attempt: past due, once, and with the final action pause, a
+// pause of collection. In a pause of the subscription it has no effect until the end: see Resume. attempts counts the
+// invoice's attempts. Faults: subscription_canceled, subscription_in_trial.
 func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (Decision, error) {
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
-	if s.Status != subscription.Active { // an incomplete one has its time to pay
+	if s.Status != subscription.Active { // an incomplete one keeps its time to pay
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now
@@ -98,8 +98,8 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 	}, now)}}, nil
 }
 
-// ResumeCollection ends a pause. The subscription stays past due until it is paid. Faults: collection_not_paused,
-// subscription_canceled.
+// ResumeCollection ends a pause of collection. The subscription stays past due until it is paid. Faults:
+// collection_not_paused, subscription_canceled.
 func (s Situation) ResumeCollection(now time.Time) (Decision, error) {
 	if err := permit(s.Status, resumeCollection); err != nil {
 		return Decision{}, err
@@ -111,7 +111,7 @@ func (s Situation) ResumeCollection(now time.Time) (Decision, error) {
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "collectionPaused")}}, nil
 }
 
-// ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:
+// ExpirePastDue cancels a subscription that was past due for the time that its environment allows. Faults:
 // subscription_not_past_due, past_due_not_ended, subscription_canceled.
 func (s Situation) ExpirePastDue(now time.Time) (Decision, error) {
 	if err := permit(s.Status, pastDueExpired); err != nil {
@@ -124,9 +124,9 @@ func (s Situation) ExpirePastDue(now time.Time) (Decision, error) {
 	return s.end(ReasonPastDueExpired, now), nil
 }
 
-// Payable names the invoice that a payment for the subscription pays: the one in collection, else its oldest open one.
-// They are the same, unless a draft was issued while a younger invoice was in collection. amount, where given, must be
-// exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
+// Payable returns the invoice that a payment for the subscription pays: the one in collection, else its oldest open
+// one. They differ only where a draft was issued while a younger invoice was in collection. amount, if given, must
+// equal the amount due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
 func (s Situation) Payable(amount *money.Minor) (invoice.Invoice, error) {
 	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err
@@ -138,7 +138,7 @@ func (s Situation) Payable(amount *money.Minor) (invoice.Invoice, error) {
 	return Exactly(s.Facts.Open, amount)
 }
 
-// Exactly is the oldest of open invoices, where amount, if given, is what is due on it. Faults: nothing_to_pay,
+// Exactly returns the oldest of open invoices. amount, if given, must equal its amount due. Faults: nothing_to_pay,
 // amount_mismatch.
 func Exactly(open []invoice.Invoice, amount *money.Minor) (invoice.Invoice, error) {
 	if len(open) == 0 {

@@ -12,12 +12,12 @@ import (
 	"perennial/billing/subscription"
 )
 
-// OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
-// its cancellation was put off until now, or where its trial must not end without a payment method. A plan change that
-// waited for the boundary takes effect. It opens one period,
-// also when several have passed: the caller asks again; but see begins. Faults: subscription_canceled, period_not_due.
+// OpenPeriod opens one period: the first one, the one after a trial, or a renewal. A plan change at the boundary takes
+// effect. It ends the subscription instead where a cancellation is due, and ends or pauses it where its trial must not
+// end without a payment method. Where several periods have passed, the caller calls it again; for those before the
+// first, see begins. Faults: subscription_canceled, period_not_due.
 func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
-	begin := s.Unbegun() // what was put off to the end of a period waits for the end of this one
+	begin := s.Unbegun() // a change at the end of the period waits for the end of the first one
 	if err := permit(s.Status, periodDue); err != nil && !begin {
 		return Decision{}, err
 	}
@@ -34,16 +34,16 @@ func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
 	return s.openNext(opening{start: start, begin: begin, first: s.first(), renews: true}, now)
 }
 
-// opening is how the next period is opened.
+// opening has the details of opening the next period.
 type opening struct {
-	start time.Time // where it begins
-	begin bool      // it is the first of a subscription without a trial
-	first bool      // no period was billed before
-	// renews: it is opened by the schedule, so that nobody is there who has just asked for it.
+	start time.Time // of the period
+	begin bool      // the first period of a subscription without a trial
+	first bool      // no earlier period was billed
+	// renews: the schedule opens it, so no customer is present.
 	renews bool
 }
 
-// first reports whether the next period is the first that is billed.
+// first reports whether the next period is the first billed one.
 func (s Situation) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
 
 // openNext opens the next period, and bills it.
@@ -74,7 +74,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	if !slices.Equal(s.AddOns, was.AddOns) {
 		d.Events = append(d.Events, s.Updated(now, "addOns"))
 	}
-	if !begin { // the first period without a trial was announced when the subscription was created
+	if !begin { // the creation of the subscription announced a first period without a trial
 		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
 			Subscription: s.Announced(), Status: string(s.Status), PlanID: s.PlanID,
 			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
@@ -99,9 +99,9 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	}
 	switch {
 	case len(d.Issue) == 0:
-		s.Complete() // there is nothing to pay
+		s.Complete() // the invoice needs no payment
 	case s.Status == subscription.Incomplete:
-		s.AwaitPayment(now) // also where it begins late
+		s.AwaitPayment(now) // also where the period begins late
 	}
 	if len(d.Issue) == 0 && s.Status == subscription.Active {
 		s.Subscription, d.Events = s.freePeriod(d.Events, now)
@@ -110,7 +110,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// becomeNext lets what waited for a period's end take effect, and returns the plan of the period that begins.
+// becomeNext applies the change at the period's end, and returns the plan of the next period.
 func (s *Situation) becomeNext(start time.Time) plan.Plan {
 	next := s.Upcoming()
 	if s.PendingQuantity == 0 && s.Facts.Pending == nil && s.PendingAddOns == nil {
@@ -133,22 +133,22 @@ func (s *Situation) open(by proration.Measure) {
 	s.count(by)
 }
 
-// count gives the current period its index. It is divided by one measure from its start to its end, or its parts would
-// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+// count gives the current period its index and its measure. One measure divides the whole period, since otherwise its
+// parts would not sum to the whole. A new measure therefore waits for the next period.
 func (s *Situation) count(by proration.Measure) {
 	s.ProrationMeasure = by
 	s.PeriodIndex++
 	s.Discounts = s.Discounts.Holding(s.PeriodIndex)
 }
 
-// restart opens a period with another interval now. The time that is left of the current one must be credited.
+// restart opens a period with another interval now. The caller credits the unused time of the current one.
 func (s *Situation) restart(every period.Interval, by proration.Measure, now time.Time) {
 	s.Interval, s.AnchorAt, s.NextPeriod = every, now, 0
 	s.open(by)
 	s.LimitPaid(s.CurrentPeriod.End)
 }
 
-// freePeriod covers a period that costs nothing: it counts as paid.
+// freePeriod marks a period that costs nothing as paid.
 func (s Situation) freePeriod(events []event.Event, now time.Time) (subscription.Subscription, []event.Event) {
 	s.ExtendPaid(s.CurrentPeriod.End)
 	if s.ActivatedAt.IsZero() {

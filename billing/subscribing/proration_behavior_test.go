@@ -16,7 +16,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// paidTeam is a subscription on the plan team in the middle of a period of 30 days that is paid.
+// paidTeam returns a subscription to the plan team in the middle of a paid period of 30 days.
 func paidTeam(t *testing.T) (subscription.Subscription, costing.Facts, time.Time) {
 	t.Helper()
 	s, f, _ := inStatus(subscription.Active)
@@ -49,7 +49,7 @@ func change(
 	return d, f
 }
 
-// Prorations that wait are billed with the next period, and taken back by a change before that.
+// Waiting prorations are billed with the next period. A change before that reverses them.
 func TestChangePlan_ProrationWaits(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -85,7 +85,7 @@ func TestChangePlan_ProrationWaits(t *testing.T) {
 	require.Equal(t, []money.Minor{-500, 1500, -900, 300, -200, 600}, amounts(atOnce.Issue[0].Lines))
 }
 
-// What waits is billed by a last invoice where the subscription ends, however it does.
+// Every end of the subscription bills the waiting lines on a last invoice.
 func TestEnd_BillsWhatWaits(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -116,7 +116,7 @@ func TestEnd_BillsWhatWaits(t *testing.T) {
 	require.Equal(t, []money.Minor{-500, 1500, -900}, amounts(refunded.Issue[0].Lines), "600 of 1500 was used")
 }
 
-// An invoice of the period that is not paid is replaced at once: its time must not be credited before it is paid.
+// An unpaid invoice of the period is replaced at once: its time must not be credited before it is paid.
 func TestChangePlan_UnpaidDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(subscription.Active)
@@ -125,7 +125,7 @@ func TestChangePlan_UnpaidDoesNotWait(t *testing.T) {
 	require.Empty(t, d.Subscription.PendingLines)
 }
 
-// Without proration the period stays billed as it is, and the next change that is prorated goes by that.
+// Without proration the period's invoice stays, and the next prorated change starts from it.
 func TestChangePlan_WithoutProration(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -156,7 +156,7 @@ func TestChangePlan_WithoutProration(t *testing.T) {
 	require.Empty(t, recovered.Issue, "the period is billed")
 }
 
-// A period is divided by the measure that it began with; the plan's counts before the environment's.
+// A period keeps the measure that it began with. The plan's measure precedes the environment's.
 func TestMeasure_OfThePeriod(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -187,13 +187,13 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 	}
 }
 
-// A credit that a refund left no room for is not given later, when all that is billed of the period is taken back.
+// A refund left no room for a credit. A later change that reverses the whole period does not give that credit either.
 func TestChangePlan_RefusedCreditStaysRefused(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
 	dear := pro
 	dear.ID, dear.Prices = "plan_dear", prices(6000)
-	f.GivenBack, f.Paid[0].Number = 1000, 1 // all that was paid went back
+	f.GivenBack, f.Paid[0].Number = 1000, 1 // the whole payment was refunded
 	d, f := change(t, s, f, Change{Plan: &dear}, now)
 	require.Equal(t, []money.Minor{0, 3000}, amounts(d.Issue[0].Lines))
 	require.Equal(t, "il_1", d.Issue[0].Lines[0].Reverses)
@@ -208,7 +208,7 @@ func TestChangePlan_RefusedCreditStaysRefused(t *testing.T) {
 	require.Equal(t, []money.Minor{-3000, 500}, amounts(d.Issue[0].Lines))
 }
 
-// Who makes more changes in a period than a row should hold is invoiced.
+// Further changes in a period are invoiced when the row holds its maximum of waiting lines.
 func TestChangePlan_TooManyLinesWait(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)

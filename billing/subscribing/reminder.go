@@ -8,9 +8,9 @@ import (
 	"perennial/billing/subscription"
 )
 
-// ReminderAt says when the next renewal is announced, so that the payer is ready for its prompt: once for each period
-// that costs something, some local calendar days before it begins, and in a period that is shorter, when that begins.
-// What asks no payer is not announced. ok is false where there is nothing to announce.
+// ReminderAt returns the time of the notice of the next renewal, so that the payer is ready for its prompt. It comes
+// once for each period that costs something, some local calendar days before it begins, but not before the current
+// period began. Renewals without a prompt have none. ok is false where there is nothing to announce.
 func (s Situation) ReminderAt(asksPayer bool) (at time.Time, ok bool) {
 	boundary := s.Boundary()
 	begun := s.Status == subscription.Active && !s.Unbegun()
@@ -26,7 +26,7 @@ func (s Situation) ReminderAt(asksPayer bool) (at time.Time, ok bool) {
 	return at, true
 }
 
-// AnnounceRenewal announces the next renewal, unless it comes too late for that. Faults: subscription_canceled,
+// AnnounceRenewal announces the next renewal, unless it has already begun. Faults: subscription_canceled,
 // subscription_past_due.
 func (s Situation) AnnounceRenewal(now time.Time) (Decision, error) {
 	if err := permit(s.Status, renewalNear); err != nil {

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/subscribing"
 )
 
-// Whoever counts renewals must not count sign-ups: the creation has announced the first period already. A trial that
-// ends goes over into a period that nothing has announced.
+// Apps that count renewals must not count sign-ups: the creation already announced the first period. The period after a
+// trial has no earlier event.
 func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -31,7 +31,7 @@ var (
 	settings = subscription.Settings{Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue}
 )
 
-// Nothing is billed before the first period is opened, so a change of plan then is a change of what will be.
+// No period is billed before the first is opened, so a plan change before that changes the future invoice.
 func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 	t.Parallel()
 	for _, to := range []plan.Plan{pro, yearly} {
@@ -106,7 +106,7 @@ func TestChangePlan_SamePlanDropsPendingChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, pro.ID, d.Subscription.PendingPlanID)
 	gone := team
-	gone.Active = false // staying is nothing new to be sold, so it is open to those on a plan that left the shop too
+	gone.Active = false // staying sells nothing new, so it is allowed on an archived plan too
 	for _, stay := range []plan.Plan{team, gone} {
 		returned, err := With(d.Subscription, f).ChangePlan(Change{Plan: &stay}, now)
 		require.NoError(t, err)

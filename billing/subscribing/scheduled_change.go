@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// maxScheduledYears bounds how far ahead a change may be: later is a typing error.
+// maxScheduledYears bounds the date of a change: a later one is a typing error.
 const maxScheduledYears = 5
 
 // The refusals of scheduled changes.
@@ -29,9 +29,9 @@ var (
 		"The subscription has no scheduled change with this id. It may have taken effect.")
 )
 
-// ScheduleChange notes a change for a date. The changes that are there stay, and so does it when something changes now:
-// at its date it changes what it names. It is checked against what will be there by then as far as that is known.
-// Faults: subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
+// ScheduleChange adds a change for a date. Other scheduled changes stay, and a change now keeps this one: at its date
+// it changes the fields that it sets. It is checked against the state that is planned for its date. Faults:
+// subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
 // period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
 // add_ons_other_interval, amount_too_large.
 func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision, error) {
@@ -78,7 +78,7 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
 }
 
-// WithdrawChange takes a scheduled change back, also that at the end of the period. Faults: subscription_canceled,
+// WithdrawChange withdraws a scheduled change, or the one at the end of the period. Faults: subscription_canceled,
 // scheduled_change_not_found, migration_scheduled.
 func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
@@ -99,8 +99,8 @@ func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
 }
 
-// withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of
-// whoever asked for the change. It reports whether there was anything.
+// withdrawWaiting removes the change at the end of the period. Moves to other versions stay, since an operator
+// requested them. It reports whether it removed anything.
 func (s *Situation) withdrawWaiting() bool {
 	had, stays := s.Subscription, s.AddOns
 	for _, a := range s.NextAddOns() {
@@ -114,7 +114,7 @@ func (s *Situation) withdrawWaiting() bool {
 		had.PendingAddOns != nil && !slices.Equal(had.NextAddOns(), s.NextAddOns())
 }
 
-// plannedAt is what will be billed just before a date, as far as it is known.
+// plannedAt returns the planned billing just before a date.
 func (s Situation) plannedAt(at time.Time) costing.Target {
 	t := s.Present()
 	for _, c := range s.AllChanges() {

@@ -23,8 +23,8 @@ func (s Situation) SetMetadata(to metadata.Pairs, now time.Time) (Decision, erro
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "metadata")}}, nil
 }
 
-// SetTerms changes how the invoices that it issues from now on are collected; nil: as it is. Invoices keep the terms
-// that they were issued with. Faults: subscription_canceled, those of terms.Terms.Validate.
+// SetTerms changes the collection of future invoices; nil: no change. Invoices keep the terms that they were issued
+// with. Faults: subscription_canceled, those of terms.Terms.Validate.
 func (s Situation) SetTerms(method *terms.Method, netDays *int, now time.Time) (Decision, error) {
 	if s.Status == subscription.Canceled {
 		return Decision{}, ErrCanceled
@@ -44,7 +44,7 @@ func (s Situation) SetTerms(method *terms.Method, netDays *int, now time.Time) (
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, changed...)}}, nil
 }
 
-// SetUsageThresholds gives it thresholds of its own, or with nil those of its plan. Faults: subscription_canceled,
+// SetUsageThresholds sets the subscription's own thresholds; nil: the plan's apply. Faults: subscription_canceled,
 // usage_thresholds_unmetered, those of metered.Prices.CheckThresholds.
 func (s Situation) SetUsageThresholds(to *subscription.UsageThresholds, now time.Time) (Decision, error) {
 	if s.Status == subscription.Canceled {

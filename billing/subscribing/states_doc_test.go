@@ -37,7 +37,7 @@ func cell(status subscription.Status, in input) string {
 	return strings.Join(names, " or ")
 }
 
-// diagram draws the arrows between different statuses; what stays is in the table.
+// diagram returns the arrows between different statuses; the table has inputs that keep the status.
 func diagram(statuses, inputs []string) string {
 	var b strings.Builder
 	b.WriteString(

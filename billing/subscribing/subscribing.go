@@ -1,6 +1,6 @@
-// Package subscribing owns the life of a subscription: which command or occurrence is legal in which status, and what
-// each leads to (a new state, invoices to issue, events to announce). It is pure: the rows and the time come in, a
-// Decision goes out. It does not own what a period costs (costing), nor how invoices are collected (collection).
+// Package subscribing owns the life of a subscription: the commands and occurrences that each status allows, and their
+// effects (a new state, invoices to issue, events to announce). It is pure: it takes rows and the time, and returns a
+// Decision. Package costing owns the cost of a period, and collection the collection of invoices.
 package subscribing
 
 import (
@@ -20,7 +20,7 @@ func With(s subscription.Subscription, f costing.Facts) Situation {
 	return Situation{costing.Period{Subscription: s, Facts: f}}
 }
 
-// Knowing returns the situation with plans and add-ons that a command brings.
+// Knowing returns the situation with the plans and add-ons of a command.
 func (s Situation) Knowing(brought ...plan.Plan) Situation {
 	s.Facts.AddOns = slices.Concat(s.Facts.AddOns, brought)
 	return s

@@ -30,13 +30,13 @@ const (
 
 // The occurrences.
 const (
-	periodDue        input = "period_due"        // the next period's start has come
+	periodDue        input = "period_due"        // the next period's start has been reached
 	trialEnding      input = "trial_ending"      // the trial ends soon
-	renewalNear      input = "renewal_near"      // a renewal that asks the payer comes soon
+	renewalNear      input = "renewal_near"      // a renewal that the payer must confirm comes soon
 	paymentSettled   input = "payment_settled"   // one of its invoices was paid
 	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
-	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
-	resume           input = "resume"            // by a command, at the time set or with a payment method: the pause ends
+	pastDueExpired   input = "past_due_expired"  // past due for the time that the environment allows
+	resume           input = "resume"            // the pause ends: by a command, at its time or by a payment method
 
 	incompleteExpired input = "incomplete_expired"  // its first invoice was not paid in time
 	invoiceWrittenOff input = "invoice_written_off" // a person voided one of its invoices, or marked it uncollectible
@@ -53,7 +53,7 @@ const (
 	incomplete = subscription.Incomplete
 )
 
-// The refusals. Those that pass by themselves say when to ask again.
+// The refusals. Temporary ones have a time to retry after.
 var (
 	ErrCanceled = fault.New(fault.Conflict, "subscription_canceled",
 		"The subscription is canceled, which is final. Create a new one.")
@@ -85,10 +85,10 @@ var (
 		"The subscription's time in past_due has not ended.")
 )
 
-// transitions says which input may happen in which status, and to which statuses it may lead. What is absent is refused
+// transitions has the inputs that each status allows, and the statuses that they may lead to. All others are refused
 // with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. A paused one
-// has no open invoice, but what a person gave up may be paid late. Canceled has no row that leads out: payment_settled
-// keeps it canceled.
+// has no open invoice, but an invoice that a person gave up may be paid late. Canceled leads to no other status:
+// payment_settled keeps it canceled.
 var transitions = map[subscription.Status]map[input][]subscription.Status{
 	trialing: {
 		cancelNow: {canceled}, cancelAtPeriodEnd: {trialing}, reactivate: {trialing}, changePlan: {trialing},
@@ -122,7 +122,7 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 	},
 }
 
-// refusals are the reasons for what transitions leaves out.
+// refusals has the errors of the inputs that transitions leaves out.
 var refusals = map[subscription.Status]map[input]error{
 	trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
@@ -152,7 +152,7 @@ var refusals = map[subscription.Status]map[input]error{
 	},
 }
 
-// permit returns nil where in may happen in status, else the refusal.
+// permit returns nil where status allows in, and the refusal otherwise.
 func permit(status subscription.Status, in input) error {
 	if _, ok := transitions[status][in]; ok {
 		return nil

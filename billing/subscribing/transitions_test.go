@@ -37,7 +37,7 @@ func prices(amounts ...money.Minor) []plan.Price {
 	return out
 }
 
-// inStatus is a subscription on the plan team in each status, one hour before its next boundary.
+// inStatus returns a subscription to the plan team in each status, one hour before its next boundary.
 func inStatus(status subscription.Status) (subscription.Subscription, costing.Facts, time.Time) {
 	days := 14
 	if status != subscription.Trialing {
@@ -57,7 +57,7 @@ func inStatus(status subscription.Status) (subscription.Subscription, costing.Fa
 	}
 	s = With(s, f).Itemized()
 	if status == subscription.Trialing {
-		s.TrialNoticeAt = time.Time{} // it was given days ago
+		s.TrialNoticeAt = time.Time{} // it was announced days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
 	}
 	d, err := With(s, f).OpenPeriod(created)
@@ -90,7 +90,7 @@ func inStatus(status subscription.Status) (subscription.Subscription, costing.Fa
 
 func itemID(priceID string) string { return "si_" + priceID }
 
-// perform calls the method behind each input with arguments that are fine in themselves.
+// perform calls the method of each input with valid arguments.
 var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time) (Decision, error){
 	cancelNow: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
 		return With(s, f).Cancel(Cancellation{Immediate: true}, now)
@@ -171,7 +171,7 @@ var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time
 	},
 }
 
-// variations are what else decides to which status an input leads.
+// variations change other facts that decide which status an input leads to.
 var variations = map[string]func(subscription.Subscription, costing.Facts) (subscription.Subscription, costing.Facts){
 	"nothing else": func(s subscription.Subscription, f costing.Facts) (subscription.Subscription, costing.Facts) {
 		return s, f
@@ -197,7 +197,7 @@ var variations = map[string]func(subscription.Subscription, costing.Facts) (subs
 	},
 }
 
-// refused says why, for every pair that transitions leaves out.
+// refused has the reason of every pair that transitions leaves out.
 var refused = map[subscription.Status]map[input]error{
 	subscription.Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
@@ -264,7 +264,7 @@ func TestTransition_EveryPairOfStatusAndInput(t *testing.T) {
 	}
 }
 
-// Each status that transitions promises is one that really comes about.
+// Each status in transitions is reached.
 func TestTransition_EachIsReached(t *testing.T) {
 	t.Parallel()
 	for status, inputs := range transitions {

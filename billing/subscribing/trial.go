@@ -9,8 +9,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// trialNoticeDays is how long before the end of a trial it is announced, in local calendar days: time enough to ask for
-// a payment method. A shorter trial announces its end when it begins.
+// trialNoticeDays is the number of local calendar days between the notice and the end of a trial: enough to ask for a
+// payment method. A shorter trial announces its end when it begins.
 const trialNoticeDays = 3
 
 // AnnounceTrialEnd announces once that the trial ends soon. Faults: subscription_not_in_trial, subscription_canceled.
@@ -32,13 +32,12 @@ func (s Situation) announceTrialEnd(now time.Time) Decision {
 	}, now)}}
 }
 
-// ErrTrialOver refuses to move the end of a trial that is over, or that never was.
+// ErrTrialOver refuses to move the end of a trial that has ended or never existed.
 var ErrTrialOver = fault.New(fault.Conflict, "subscription_not_in_trial",
 	"The subscription is not in a trial, so no trial's end can change.").In("trialEndsAt")
 
-// EndTrialAt moves the end of the trial, and with it the anchor of all periods: later, earlier, or to now. It is
-// announced again where that is due for the new end. Faults: subscription_not_in_trial, subscription_canceled,
-// trial_end_out_of_range.
+// EndTrialAt moves the end of the trial, and with it the anchor of all periods: later, earlier, or to now. The new end
+// is announced if its notice is due. Faults: subscription_not_in_trial, subscription_canceled, trial_end_out_of_range.
 func (s Situation) EndTrialAt(at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, moveTrialEnd); err != nil {
 		return Decision{}, err
@@ -49,7 +48,7 @@ func (s Situation) EndTrialAt(at, now time.Time) (Decision, error) {
 		return Decision{}, fault.InvalidParam("trialEndsAt", "trial_end_out_of_range",
 			"`trialEndsAt` must not be before now, nor later than %d days after the trial's start.", plan.MaxTrialDays)
 	}
-	if !at.After(start) { // no period is empty
+	if !at.After(start) { // a period cannot be empty
 		at = start.Add(time.Second)
 	}
 	if at.Equal(s.TrialEndsAt) {

@@ -38,7 +38,7 @@ func TestCreate_AnnouncesEndOfTrialBeforehandOrAtOnce(t *testing.T) {
 	}
 }
 
-// The notice comes at the same time of day, whatever clock change lies between.
+// The notice comes at the same time of day, also across a clock change.
 func TestAnnounceTrialEnd_CountsLocalDays(t *testing.T) {
 	t.Parallel()
 	days := 10

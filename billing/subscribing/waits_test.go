@@ -14,7 +14,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A scheduled change is made on its date, and not before.
+// A scheduled change is refused before its date.
 func TestMakeChange_NotDue(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -28,7 +28,7 @@ func TestMakeChange_NotDue(t *testing.T) {
 	require.Equal(t, int64(5), d.Subscription.Quantity)
 }
 
-// Changes that could not be billed one after the other are refused when they are scheduled.
+// ScheduleChange refuses changes that could not be billed one after the other.
 func TestScheduleChange_Refuses(t *testing.T) {
 	t.Parallel()
 	dear := backup()
@@ -53,14 +53,14 @@ func TestScheduleChange_Refuses(t *testing.T) {
 		if c.code != "" {
 			continue
 		}
-		// A later one is judged on top of it.
+		// A later change is checked against the earlier one's result.
 		c.change = Change{Plan: c.change.Plan, Quantity: 100_000, On: now.Add(2 * time.Hour)}
 		_, err = With(d.Subscription, f).ScheduleChange(c.change, "chg_2", now)
 		require.Equal(t, c.later, codeOf(err), name)
 	}
 }
 
-// A change within the period that was paid elsewhere has no price here, unless it is not prorated.
+// A change within a period that was paid elsewhere has no price here, unless it has no proration.
 func TestScheduleChange_PaidElsewhere(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
@@ -82,7 +82,7 @@ func TestScheduleChange_PaidElsewhere(t *testing.T) {
 	}
 }
 
-// A move of an add-on to another version is not taken back with the change that a customer has asked for.
+// Withdrawing a customer's change keeps a waiting move of an add-on to another version.
 func TestWithdrawChange_KeepsMovesOfAddOns(t *testing.T) {
 	t.Parallel()
 	s, f, now := withAddOns(t)
@@ -117,7 +117,7 @@ func TestWithdrawChange_KeepsMovesOfAddOns(t *testing.T) {
 	require.Equal(t, moves, d.Subscription.PendingAddOns)
 }
 
-// A move of an add-on to another version: now, or at the end of the period, where the add-on is still there.
+// An add-on moves to another version now, or at the end of the period if the subscription still has it then.
 func TestMigrateAddOn(t *testing.T) {
 	t.Parallel()
 	v2, other := backup(), flatAddOn("other", 100)
@@ -167,8 +167,8 @@ func TestMigrateAddOn(t *testing.T) {
 	}
 }
 
-// A pause gives the unused time back, beside the prorations that wait. Where they come to as much, their invoice says
-// so; where they come to more, nobody is asked for it in a pause.
+// A pause credits the unused time together with waiting prorations. If these do not exceed the credit, one invoice has
+// both; otherwise nothing is charged in the pause.
 func TestPause_BesideLinesThatWait(t *testing.T) {
 	t.Parallel()
 	for waiting, invoiced := range map[money.Minor]bool{0: true, 499: true, 500: true, 501: false} {
@@ -191,7 +191,8 @@ func TestPause_BesideLinesThatWait(t *testing.T) {
 	}
 }
 
-// A subscription that began in the past is billed from its start on; where only the current period is, from its begin.
+// A subscription that began in the past is billed from its start on; with current_period, only from the current period
+// on.
 func TestCreate_BackdatedPeriods(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 16, 0, 0, 0, 0, time.UTC)
@@ -230,7 +231,7 @@ func TestCreate_BackdatedPeriods(t *testing.T) {
 	}
 }
 
-// An event says so where a coupon holds for other periods than before, in whichever way.
+// The event names the discounts whenever the periods of a coupon change.
 func TestGiveAgain_SaysWhatChanged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,16 +13,16 @@ import (
 // MaxAddOns bounds the add-ons of a subscription.
 const MaxAddOns = 20
 
-// AddOn is what a subscription has beside its plan, in one of its versions.
+// AddOn is an add-on of a subscription, in one of its versions.
 type AddOn struct {
 	plan.Ref
 	Quantity int64 `json:"quantity"` // units of its prices that are not flat
 }
 
-// AddOns are those of one subscription, in the order in which its invoices show them.
+// AddOns are the add-ons of one subscription, in the order in which its invoices show them.
 type AddOns []AddOn
 
-// Chosen is an add-on that is asked for. Quantity 0: one.
+// Chosen is a requested add-on. Quantity 0: one.
 type Chosen struct {
 	AddOn    plan.Plan
 	Quantity int64
@@ -33,36 +33,36 @@ var (
 	// ErrPlanInactive refuses a plan or an add-on that is archived.
 	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
 		"The plan is archived. Choose an active plan.").In("planId")
-	// ErrPlanIsAddOn refuses an add-on in the place of a plan.
+	// ErrPlanIsAddOn refuses an add-on as the plan.
 	ErrPlanIsAddOn = fault.InvalidParam("planId", "plan_is_add_on",
 		"The id is of an add-on, which nobody subscribes to by itself. Send the id of a plan, and add-ons in `addOns`.")
-	// ErrNotAddOn refuses a plan in the place of an add-on.
+	// ErrNotAddOn refuses a plan as an add-on.
 	ErrNotAddOn = fault.InvalidParam("planId", "plan_not_add_on",
 		"The id is of a plan, and only add-ons can be sold beside one. Create the plan with `kind: \"add_on\"`.")
-	// ErrAddOnInterval refuses an add-on that the plan's invoices cannot bill.
+	// ErrAddOnInterval refuses an add-on with another interval than the plan: one invoice could not bill both.
 	ErrAddOnInterval = fault.InvalidParam("planId", "add_on_interval_mismatch",
 		"The add-on has another interval than the plan. Choose an add-on with the interval of the plan.")
-	// ErrAddOnRepeated refuses a list that has an add-on twice.
+	// ErrAddOnRepeated refuses the same add-on twice in a list.
 	ErrAddOnRepeated = fault.InvalidParam("planId", "add_on_repeated",
 		"The list has this add-on already. Send each add-on once, with its quantity.")
-	// ErrAddOnsUnchanged refuses a change to the add-ons that the subscription has.
+	// ErrAddOnsUnchanged refuses a change to the same add-ons.
 	ErrAddOnsUnchanged = fault.New(fault.Conflict, "add_ons_unchanged",
 		"The subscription already has these add-ons. Send other add-ons or quantities.").In("addOns")
-	// ErrAddOnsStay refuses a change of interval that leaves add-ons of the other interval behind.
+	// ErrAddOnsStay refuses a change of interval that would keep add-ons of the other interval.
 	ErrAddOnsStay = fault.New(fault.Conflict, "add_ons_other_interval",
 		"The subscription has add-ons that are billed in another interval than the plan would be. Send `addOns` as well: "+
 			"add-ons of the plan's interval, or an empty list, which removes them.").In("addOns")
 )
 
-// MarshalJSON writes none as an empty list: null would be no list at all.
+// MarshalJSON writes nil as an empty list: null would mean that no list was sent.
 func (a AddOns) MarshalJSON() ([]byte, error) { return json.Marshal(append([]AddOn{}, a...)) }
 
-// Find returns the place of an add-on in the list; -1: it is not there.
+// Find returns the index of an add-on in the list; -1: the list does not have it.
 func (a AddOns) Find(id string) int {
 	return slices.IndexFunc(a, func(has AddOn) bool { return has.ID == id })
 }
 
-// WithVersion returns the list with an add-on in another version.
+// WithVersion returns the list with another version of an add-on.
 func (a AddOns) WithVersion(r plan.Ref) AddOns {
 	out := slices.Clone(a)
 	if i := out.Find(r.ID); i >= 0 {
@@ -71,7 +71,7 @@ func (a AddOns) WithVersion(r plan.Ref) AddOns {
 	return out
 }
 
-// NextAddOns are the add-ons of the next period.
+// NextAddOns returns the add-ons of the next period.
 func (s Subscription) NextAddOns() AddOns {
 	if s.PendingAddOns != nil {
 		return *s.PendingAddOns
@@ -79,7 +79,7 @@ func (s Subscription) NextAddOns() AddOns {
 	return s.AddOns
 }
 
-// AddOnRefs names the versions of add-ons that the subscription has or changes to, each once.
+// AddOnRefs returns the versions of present and pending add-ons, each once.
 func (s Subscription) AddOnRefs() []plan.Ref {
 	var refs []plan.Ref
 	for _, list := range []AddOns{s.AddOns, s.NextAddOns()} {
@@ -92,7 +92,7 @@ func (s Subscription) AddOnRefs() []plan.Ref {
 	return refs
 }
 
-// PlansOf returns the plans of add-ons that are asked for.
+// PlansOf returns the plans of requested add-ons.
 func PlansOf(chosen []Chosen) []plan.Plan {
 	plans := make([]plan.Plan, len(chosen))
 	for i, c := range chosen {
@@ -101,7 +101,7 @@ func PlansOf(chosen []Chosen) []plan.Plan {
 	return plans
 }
 
-// Sell returns a list of add-ons beside a plan. The fault names the place in `addOns` and the field there. Faults:
+// Sell returns the list of add-ons for a plan. The fault names the index in `addOns` and the field there. Faults:
 // add_ons_too_many, plan_not_add_on, currency_mismatch, add_on_interval_mismatch, add_on_repeated,
 // quantity_out_of_range.
 func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
@@ -131,11 +131,11 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	return sold, nil
 }
 
-// inAddOn has a fault name the place of an add-on in a request.
+// inAddOn adds the index of an add-on in a request to a fault.
 func inAddOn(err error, i int) error { return fault.From(err).Within(fmt.Sprintf("addOns[%d]", i)) }
 
-// Choose is Sell for a subscription that has add-ons: each of those keeps its version, which version looks up, and may
-// be archived meanwhile. Faults: those of Sell, plan_inactive.
+// Choose is Sell for a subscription that has add-ons. Each of those keeps its version, which version looks up, and may
+// have been archived since. Faults: those of Sell, plan_inactive.
 func (a AddOns) Choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	wanted := slices.Clone(chosen)
 	for i, c := range wanted {
@@ -148,7 +148,7 @@ func (a AddOns) Choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside
 	return Sell(wanted, beside)
 }
 
-// Ordered returns the list as another one has it, where that differs in nothing but its order.
+// Ordered returns as where both lists differ only in order, and a otherwise.
 func (a AddOns) Ordered(as AddOns) AddOns {
 	if len(a) == len(as) && len(a) == len(common(a, as)) {
 		return as
@@ -161,7 +161,7 @@ func common(a, b AddOns) AddOns {
 	return slices.DeleteFunc(slices.Clone(a), func(one AddOn) bool { return !slices.Contains(b, one) })
 }
 
-// PendingAddOns returns the add-ons that wait for the end of the period; nil: those that are there stay.
+// PendingAddOns returns next as the add-ons from the period's end on; nil: they do not change.
 func PendingAddOns(present, next AddOns) *AddOns {
 	if slices.Equal(present, next) {
 		return nil

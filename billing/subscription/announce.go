@@ -7,22 +7,22 @@ import (
 	"perennial/billing/plan"
 )
 
-// Announced is what every event about the subscription carries.
+// Announced returns the fields of every event about the subscription.
 func (s Subscription) Announced() event.Subscription { return event.OfSubscription(s.ID, s.CustomerID) }
 
-// Updated names the fields of the resource that changed.
+// Updated returns the event with the changed fields of the resource.
 func (s Subscription) Updated(now time.Time, fields ...string) event.Event {
 	return event.New(event.SubscriptionUpdated{
 		Subscription: s.Announced(), Status: string(s.Status), PlanID: s.PlanID, Changed: fields,
 	}, now)
 }
 
-// Activated announces that the subscription is active: paid for, or free.
+// Activated returns the event that the subscription is active: paid, or free.
 func (s Subscription) Activated(now time.Time) event.Event {
 	return event.New(event.SubscriptionActivated{Subscription: s.Announced()}, now)
 }
 
-// LeftPlan announces at a renewal that the subscription has left a plan, or a version of it, for its present one.
+// LeftPlan returns the events of a renewal that changed the plan, or its version.
 func (s Subscription) LeftPlan(from plan.Ref, now time.Time) []event.Event {
 	switch {
 	case s.PlanID != from.ID:
@@ -34,7 +34,7 @@ func (s Subscription) LeftPlan(from plan.Ref, now time.Time) []event.Event {
 	}
 }
 
-// PlanChanged announces that the subscription has left a plan for its present one.
+// PlanChanged returns the event that the subscription changed from a plan to its present one.
 func (s Subscription) PlanChanged(from string, now time.Time) event.Event {
 	return event.New(event.SubscriptionPlanChanged{
 		Subscription: s.Announced(), Status: string(s.Status), PlanID: s.PlanID, PreviousPlanID: from,

@@ -68,7 +68,7 @@ func TestBilling_AsksMethod(t *testing.T) {
 	}
 }
 
-// In a trial, what the periods after it bill counts: its method must be able to pay for them.
+// A trial's later periods count: the customer's method must be able to pay for them.
 func TestSubscription_BillsInATrial(t *testing.T) {
 	t.Parallel()
 	paid := plan.Plan{Currency: "EUR", Prices: []plan.Price{plan.Flat("price_1", "base", 500)}}

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/period"
 )
 
-// Schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
-// database since is taken as UTC, which keeps billing and is loud in the dates.
+// Schedule returns the grid of period boundaries. The zone was checked at creation. If a later database of zones lacks
+// it, UTC is used: billing goes on, and the dates show the difference.
 func (s Subscription) Schedule() period.Schedule {
 	location, err := period.LoadLocation(s.TimeZone)
 	if err != nil {
@@ -16,10 +16,10 @@ func (s Subscription) Schedule() period.Schedule {
 	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
 }
 
-// Location is where its calendar is.
+// Location returns the time zone of its calendar.
 func (s Subscription) Location() *time.Location { return s.Schedule().Location }
 
-// Boundary is when the next period is due: where it starts, but none before the subscription was created.
+// Boundary returns the start of the next period, but no time before the subscription was created.
 func (s Subscription) Boundary() time.Time {
 	if s.Unbegun() {
 		return s.CreatedAt
@@ -27,7 +27,7 @@ func (s Subscription) Boundary() time.Time {
 	return s.Schedule().Boundary(s.NextPeriod)
 }
 
-// Unbegun reports whether the subscription was created without a trial, and its first period is not opened yet.
+// Unbegun reports whether the subscription has no trial and its first period is not open yet.
 func (s Subscription) Unbegun() bool {
 	return s.PeriodIndex == 0 && (s.Status == Active || s.Status == Incomplete)
 }
@@ -35,21 +35,21 @@ func (s Subscription) Unbegun() bool {
 // BeforeAnchor is the index of the period that ends at the anchor.
 const BeforeAnchor = -1
 
-// BeginAt makes the period that an instant is in the first one, from that instant on, and the next one to open.
+// BeginAt makes the period around an instant the first one, from that instant on, and the next one to open.
 func (s *Subscription) BeginAt(start time.Time) {
 	index := s.Schedule().IndexAt(start)
 	s.CurrentPeriod = period.Period{Start: start, End: s.Schedule().Boundary(index + 1)}
 	s.NextPeriod = max(index, 0)
 }
 
-// Short reports whether the current period is the first one and ends at an anchor that is later than the start. A trial
-// ends at its anchor too, and costs nothing.
+// Short reports whether the current period is the first one and is cut short by an anchor after the start. A trial ends
+// at its anchor too, but costs nothing.
 func (s Subscription) Short() bool {
 	return s.Status != Trialing && s.CurrentPeriod.Start.Before(s.AnchorAt) && s.CurrentPeriod.End.Equal(s.AnchorAt)
 }
 
-// Whole is the period that is divided where the current one is: itself, or the interval that a short first one is the
-// end of.
+// Whole returns the period that proration divides: the current one, or, for a short first one, the interval that it is
+// the end of.
 func (s Subscription) Whole() period.Period {
 	if s.PeriodIndex > 0 && s.Short() {
 		return s.Schedule().Period(BeforeAnchor)

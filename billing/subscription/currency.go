@@ -8,8 +8,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// InCurrency returns add-ons that are asked for as they are sold in a currency. One that is not stays as it is, and
-// Sell refuses it.
+// InCurrency returns requested add-ons with their prices in a currency. An add-on without such prices stays as it is,
+// and Sell refuses it.
 func InCurrency(chosen []Chosen, c money.Currency) []Chosen {
 	chosen = slices.Clone(chosen)
 	for i := range chosen {
@@ -18,8 +18,8 @@ func InCurrency(chosen []Chosen, c money.Currency) []Chosen {
 	return chosen
 }
 
-// CheckCurrency refuses a plan, or a version of one, that a subscription in a currency cannot have. p is as it is sold
-// in it, if it is. Fault: currency_mismatch.
+// CheckCurrency refuses a plan, or a version of one, that is not sold in the subscription's currency. p has its prices
+// in that currency where it has any. Fault: currency_mismatch.
 func CheckCurrency(p plan.Plan, c money.Currency) error {
 	if p.Currency == c {
 		return nil

@@ -11,27 +11,26 @@ import (
 // MaxDiscounts bounds the coupons that a subscription has at a time.
 const MaxDiscounts = 10
 
-// Discount is a coupon that the subscription has redeemed, with the terms of then: what becomes of the coupon changes
-// nothing. What is left of it follows from the index of the period, so that nothing counts it twice.
+// Discount is a redeemed coupon, with its terms at that time: later changes of the coupon do not count. The rest of it
+// follows from the index of the period, so that retries cannot count a period twice.
 type Discount struct {
 	CouponID string `json:"couponId"`
 	Code     string `json:"code"`
 	discount.Terms
-	From       int       `json:"from"` // the index of the first period that it is taken off; later where one was not given
+	From       int       `json:"from"` // the index of the first period with the discount; later where one was not given
 	RedeemedAt time.Time `json:"redeemedAt"`
-	// Began is the index of the first period of this redemption, which stays where From moves; 0: a build from before
-	// redeemed it.
+	// Began is the index of the first period of this redemption. It stays when From moves. 0: an older build redeemed it.
 	Began int `json:"began,omitzero"`
-	// Extra is for how many periods more it holds than its terms say: those of an earlier redemption that were not given.
+	// Extra is the number of periods beyond its terms: those that an earlier redemption did not give.
 	Extra int `json:"extra,omitzero"`
-	// Skips is the index of a period of which an invoice was voided: another period has it instead. 0: none.
+	// Skips is the index of a period whose invoice was voided: another period has the discount instead. 0: none.
 	Skips int `json:"skips,omitzero"`
 }
 
-// Discounts are those of one subscription, in the order in which they are taken off.
+// Discounts are those of one subscription, in the order in which invoices apply them.
 type Discounts []Discount
 
-// Left is how many periods it still holds for, from one on; unbounded says that there is no end.
+// Left returns the number of periods that remain; unbounded reports that it has no end.
 func (d Discount) Left(periodIndex int) (periods int, unbounded bool) {
 	return d.use(periodIndex).Left()
 }
@@ -40,7 +39,7 @@ func (d Discount) use(periodIndex int) discount.Use {
 	return discount.Use{Terms: d.Terms, Periods: max(periodIndex-d.From, 0) - d.Extra}
 }
 
-// Holds reports whether it is taken off what is billed in a period.
+// Holds reports whether the discount applies to a period.
 func (d Discount) Holds(periodIndex int) bool {
 	return periodIndex >= d.From && periodIndex != d.Skips && !d.use(periodIndex).Ended()
 }
@@ -54,11 +53,11 @@ var (
 		"The subscription has %d coupons, which is the most. Remove one first.", MaxDiscounts).In("couponCode")
 )
 
-// Redeem begins with the next period that is opened: the first, where none is.
+// Redeem adds a coupon from the next period on: the first, where none is open.
 func (s *Subscription) Redeem(c discount.Coupon, now time.Time) error {
 	now = now.UTC().Truncate(time.Second)
 	billed := s.PlanID
-	for _, a := range s.AddOns { // it may be for an add-on alone
+	for _, a := range s.AddOns { // the coupon may be for an add-on only
 		if !c.For(billed) {
 			billed = a.ID
 		}
@@ -79,12 +78,12 @@ func (s *Subscription) Redeem(c discount.Coupon, now time.Time) error {
 	return nil
 }
 
-// Find returns the place of a coupon in the list; -1: it is not there.
+// Find returns the index of a coupon in the list; -1: the list does not have it.
 func (d Discounts) Find(couponID string) int {
 	return slices.IndexFunc(d, func(has Discount) bool { return has.CouponID == couponID })
 }
 
-// Without returns the list but for one coupon.
+// Without returns the list without one coupon.
 func (d Discounts) Without(at int) Discounts {
 	if len(d) == 1 {
 		return nil

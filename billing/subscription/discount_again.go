@@ -7,19 +7,19 @@ import (
 	"perennial/billing/discount"
 )
 
-// Ungiven is a coupon that a voided invoice had taken off in periods in which nothing else has it: it was promised
-// there and not given.
+// Ungiven is a coupon of a voided invoice, with the periods in which no other invoice has it: the customer was promised
+// the discount there and did not get it.
 type Ungiven struct {
 	CouponID string
 	Periods  []int
-	// Never: it was taken off nothing else, in no period.
+	// Never: no invoice has it, in any period.
 	Never bool
-	// Coupon is of the subscription no longer, but its terms never change; nil: it is not known.
+	// Coupon is set where the subscription has lost it; its terms never change. Nil: unknown.
 	Coupon *discount.Coupon
 }
 
-// GiveAgain changes the list, in a period, by a coupon that was not given, and reports whether the coupon is still
-// there, or again.
+// GiveAgain returns a coupon that was not given to the list, in a period. It reports whether the list has the coupon
+// now.
 func (d *Discounts) GiveAgain(u Ungiven, periodIndex int, now time.Time) bool {
 	if at := d.Find(u.CouponID); at >= 0 {
 		(*d)[at].giveAgain(u, periodIndex)
@@ -28,7 +28,7 @@ func (d *Discounts) GiveAgain(u Ungiven, periodIndex int, now time.Time) bool {
 	if u.Coupon == nil || u.Coupon.Duration == discount.Forever || len(*d) >= MaxDiscounts {
 		return false
 	}
-	// It had ended. It begins so that as many periods are left of it, and not with the current one.
+	// The coupon had ended. Its new start leaves the missing number of periods, and skips the current period.
 	all := max(u.Coupon.Periods, 1)
 	*d = append(*d, Discount{
 		CouponID: u.CouponID, Code: u.Coupon.Code, Terms: u.Coupon.Terms, RedeemedAt: now.UTC().Truncate(time.Second),
@@ -37,7 +37,7 @@ func (d *Discounts) GiveAgain(u Ungiven, periodIndex int, now time.Time) bool {
 	return true
 }
 
-// giveAgain lets a coupon hold for the periods in which it was not given. One without an end begins again.
+// giveAgain extends a coupon by the periods in which it was not given. A coupon without an end starts again.
 func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
 	if d.Duration == discount.Forever {
 		if u.Never {
@@ -46,7 +46,7 @@ func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
 		return
 	}
 	for _, p := range u.Periods {
-		if p < d.Began { // of an earlier redemption: what this one promised stays where it is
+		if p < d.Began { // of an earlier redemption: the periods of this one do not move
 			d.Extra++
 		} else {
 			d.From++
@@ -57,7 +57,7 @@ func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
 	}
 }
 
-// NeverTakenOff returns the coupons that were taken off nothing, because no period has begun that they are for.
+// NeverTakenOff returns the coupons that no invoice has yet, because their first period has not begun.
 func (d Discounts) NeverTakenOff(periodIndex int) (ids []string) {
 	for _, one := range d {
 		if one.From > periodIndex {

@@ -2,10 +2,10 @@ package subscription
 
 import "perennial/billing/metered"
 
-// UsageThresholds are those of one subscription; empty: it has none, whatever its plan has.
+// UsageThresholds are the thresholds of one subscription. An empty list turns those of its plan off.
 type UsageThresholds []metered.Threshold
 
-// Same reports whether thresholds are equal, and in the same order; nil: those of a plan.
+// Same reports whether thresholds are equal and in the same order; nil: the plan's.
 func (t *UsageThresholds) Same(other *UsageThresholds) bool {
 	if t == nil || other == nil {
 		return t == other
@@ -13,7 +13,7 @@ func (t *UsageThresholds) Same(other *UsageThresholds) bool {
 	return metered.SameThresholds(*t, *other)
 }
 
-// Thresholds are those that count while the subscription is on a plan with these prices.
+// Thresholds returns the thresholds of the subscription on a plan with these prices.
 func (s Subscription) Thresholds(of *metered.Prices) []metered.Threshold {
 	switch {
 	case s.UsageThresholds != nil:

@@ -8,17 +8,16 @@ import (
 	"perennial/billing/period"
 )
 
-// Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
-// trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of patience with a
-// past-due one, or the end of its pause. Of two at the same instant the attempt comes first, since it belongs to the
-// older period. Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end and that owe
-// nothing.
+// Next returns the next automatic action and its time. It is the first of: the next boundary, the notice before the end
+// of a trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of a past-due
+// subscription, and the end of a pause. At the same instant the attempt comes first, since it belongs to the older
+// period. Finished subscriptions have none, nor do paused ones whose pause has no end and that owe nothing.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
 	}
 	retries := state != nil && state.Phase == collection.Scheduled && !s.CollectionPaused()
-	if s.Status == Paused { // what is collected is of the time before
+	if s.Status == Paused { // only invoices of the time before the pause are collected
 		if retries && (s.ResumesAt.IsZero() || !state.RetryAt.After(s.ResumesAt)) {
 			return ActionPaymentRetry, state.RetryAt
 		}
@@ -43,7 +42,7 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	return action, at
 }
 
-// pauseAction names what ends a pause.
+// pauseAction returns the action that ends a pause.
 func (s Subscription) pauseAction() Action {
 	if s.ResumesAt.IsZero() {
 		return ActionNone
@@ -51,7 +50,7 @@ func (s Subscription) pauseAction() Action {
 	return ActionResume
 }
 
-// boundaryAction names what the next boundary brings.
+// boundaryAction returns the action at the next boundary.
 func (s Subscription) boundaryAction() Action {
 	switch {
 	case s.Unbegun():
@@ -65,7 +64,7 @@ func (s Subscription) boundaryAction() Action {
 	}
 }
 
-// PastDueEnd returns when a past-due subscription is canceled; ok is false where it is not.
+// PastDueEnd returns the time at which a past-due subscription is canceled; ok is false where it never is.
 func (s Subscription) PastDueEnd(settings Settings) (at time.Time, ok bool) {
 	if s.Status != PastDue || settings.Dunning.Final != dunning.Cancel {
 		return time.Time{}, false

@@ -2,20 +2,20 @@ package subscription
 
 import "time"
 
-// PaidElsewhere reports whether the current period was paid in another system. It ends with the period: the next one
-// that opens has another index.
+// PaidElsewhere reports whether the current period was paid in another system. The next period has another index, so
+// the mark ends with the period.
 func (s Subscription) PaidElsewhere() bool {
 	return s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex == s.PeriodIndex
 }
 
-// LimitPaid moves PaidThrough back: the time after end was given back.
+// LimitPaid moves PaidThrough back to end: the time after end was given back.
 func (s *Subscription) LimitPaid(end time.Time) {
 	if end.Before(s.PaidThrough) {
 		s.PaidThrough = end
 	}
 }
 
-// ExtendPaid moves PaidThrough, never back: a plan with shorter periods takes away nothing that was paid.
+// ExtendPaid moves PaidThrough forward, never back: a plan with shorter periods takes no paid time away.
 func (s *Subscription) ExtendPaid(end time.Time) {
 	if end.After(s.PaidThrough) {
 		s.PaidThrough = end

@@ -6,17 +6,17 @@ import (
 	"perennial/billing/fault"
 )
 
-// PaymentBehavior says what becomes of a new subscription whose first invoice is not paid.
+// PaymentBehavior is the treatment of a new subscription whose first invoice is not paid.
 type PaymentBehavior string
 
 // The behaviours. Empty is Activate.
 const (
 	Activate    PaymentBehavior = "activate" // it is active, and past due once the last attempt has failed
-	PendPayment PaymentBehavior = "pending"  // it is Incomplete until the invoice is paid, and ends without
+	PendPayment PaymentBehavior = "pending"  // it is Incomplete until the invoice is paid, and ends if it is not
 )
 
-// TimeToPay is how long an Incomplete subscription waits for its first payment: shorter than the day for which
-// providers repeat an answer to a key.
+// TimeToPay is the time that an Incomplete subscription waits for its first payment: shorter than the day for which
+// providers keep an idempotency key.
 const TimeToPay = 23 * time.Hour
 
 // Check refuses an unknown behaviour: payment_behavior_unknown.
@@ -30,17 +30,17 @@ func (b PaymentBehavior) Check() error {
 	}
 }
 
-// AwaitPayment lets a subscription wait for its first payment from an instant on.
+// AwaitPayment makes a subscription wait for its first payment from an instant on.
 func (s *Subscription) AwaitPayment(from time.Time) {
 	s.Status, s.IncompleteUntil = Incomplete, from.UTC().Truncate(time.Second).Add(TimeToPay)
 }
 
-// Complete makes an Incomplete subscription active. It changes no other one.
+// Complete makes an Incomplete subscription active, and leaves any other as it is.
 func (s *Subscription) Complete() {
 	if s.Status == Incomplete {
 		s.Status, s.IncompleteUntil = Active, time.Time{}
 	}
 }
 
-// NeverPaid reports whether it ended while it was Incomplete, so that nothing is owed for it.
+// NeverPaid reports whether it ended while it was Incomplete: it then owes nothing.
 func (s Subscription) NeverPaid() bool { return s.Status == Canceled && !s.IncompleteUntil.IsZero() }

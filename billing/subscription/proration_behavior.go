@@ -1,6 +1,6 @@
 package subscription
 
-// ProrationBehavior says what becomes of the proration of a change within a period.
+// ProrationBehavior is the treatment of the proration of a change within a period.
 type ProrationBehavior string
 
 // The behaviors, named as Stripe names them. Empty: InvoiceNow.

@@ -7,26 +7,26 @@ import (
 	"perennial/billing/plan"
 )
 
-// MaxScheduledChanges bounds the changes at dates that a subscription has at a time.
+// MaxScheduledChanges bounds the scheduled changes of a subscription at a time.
 const MaxScheduledChanges = 20
 
-// AtPeriodEnd is the id of the change that waits for the end of the period, of which there is one at most.
+// AtPeriodEnd is the id of the change at the end of the period. A subscription has one at most.
 const AtPeriodEnd = "period_end"
 
-// ScheduledChange is a change that takes effect at a date. What it does not name stays.
+// ScheduledChange is a change at a date. Fields that it does not set keep their values.
 type ScheduledChange struct {
 	ID        string            `json:"id"`
 	At        time.Time         `json:"at"`               // whole seconds
-	Plan      plan.Ref          `json:"plan,omitzero"`    // zero: it stays
-	Quantity  int64             `json:"quantity"`         // 0: it stays
-	AddOns    *AddOns           `json:"addOns,omitempty"` // all of them; nil: they stay
+	Plan      plan.Ref          `json:"plan,omitzero"`    // zero: no change
+	Quantity  int64             `json:"quantity"`         // 0: no change
+	AddOns    *AddOns           `json:"addOns,omitempty"` // all of them; nil: no change
 	Proration ProrationBehavior `json:"prorationBehavior"`
 }
 
 // ScheduledChanges are those of one subscription, in the order of their dates.
 type ScheduledChanges []ScheduledChange
 
-// With returns the changes and one more, in the order of their dates.
+// With returns the changes with another one, in the order of their dates.
 func (c ScheduledChanges) With(one ScheduledChange) ScheduledChanges {
 	at := slices.IndexFunc(c, func(other ScheduledChange) bool { return other.At.After(one.At) })
 	if at < 0 {
@@ -35,7 +35,7 @@ func (c ScheduledChanges) With(one ScheduledChange) ScheduledChanges {
 	return slices.Insert(slices.Clone(c), at, one)
 }
 
-// Without returns the changes but for one.
+// Without returns the changes without one of them.
 func (c ScheduledChanges) Without(at int) ScheduledChanges {
 	if len(c) == 1 {
 		return nil
@@ -43,7 +43,7 @@ func (c ScheduledChanges) Without(at int) ScheduledChanges {
 	return slices.Delete(slices.Clone(c), at, at+1)
 }
 
-// AllChanges returns the scheduled changes in the order in which they take effect, with that at the end of the period.
+// AllChanges returns the scheduled changes and the one at the end of the period, in the order of their dates.
 func (s Subscription) AllChanges() ScheduledChanges {
 	one, waits := s.WaitingChange()
 	if !waits {
@@ -52,14 +52,14 @@ func (s Subscription) AllChanges() ScheduledChanges {
 	return s.Scheduled.With(one)
 }
 
-// WaitingChange is the change that waits for the end of the period, if one does.
+// WaitingChange returns the change at the end of the period, if there is one.
 func (s Subscription) WaitingChange() (c ScheduledChange, waits bool) {
 	return ScheduledChange{
 		ID: AtPeriodEnd, At: s.Boundary(), Plan: s.PendingPlan(), Quantity: s.PendingQuantity, AddOns: s.PendingAddOns,
 	}, s.PendingPlanID != "" || s.PendingQuantity != 0 || s.PendingAddOns != nil
 }
 
-// ScheduledRefs names the versions of plans and add-ons that scheduled changes lead to, each once.
+// ScheduledRefs returns the versions of plans and add-ons of scheduled changes, each once.
 func (s Subscription) ScheduledRefs() []plan.Ref {
 	var refs []plan.Ref
 	add := func(r plan.Ref) {

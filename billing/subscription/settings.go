@@ -11,40 +11,41 @@ import (
 	"perennial/billing/proration"
 )
 
-// PastDueBilling says what boundaries do while a subscription is past due.
+// PastDueBilling is the treatment of boundaries while a subscription is past due.
 type PastDueBilling string
 
-// The two ways.
+// The values.
 const (
 	SkipPastDue   PastDueBilling = "skip"   // periods that pass unpaid are never billed (default)
 	AccruePastDue PastDueBilling = "accrue" // every period is billed
 )
 
-// maxReminder is how many days before a renewal it can be announced: less than the shortest month.
+// maxReminder bounds the days between a reminder and its renewal: less than the shortest month.
 const maxReminder = 28
 
-// maxGraceMinutes bounds how long an invoice is a draft: what is not paid meanwhile is lent.
+// maxGraceMinutes bounds the time of an invoice as a draft: its amount is lent meanwhile.
 const maxGraceMinutes = 7 * 24 * 60
 
-// Settings are an environment's choices that the rules depend on.
+// Settings are an environment's settings of the billing rules.
 type Settings struct {
 	TimeZone       string
 	Dunning        dunning.Policy
 	PastDueBilling PastDueBilling
-	// RenewalReminderDays is how long before a renewal that asks the payer it is announced; 0: it is not.
+	// RenewalReminderDays is the number of days by which a reminder precedes a renewal that the payer confirms; 0: none is
+	// sent.
 	RenewalReminderDays int
-	// InvoiceGraceMinutes is how many minutes the invoice of a renewal is a draft; 0: it is issued at once.
+	// InvoiceGraceMinutes is the time of a renewal's invoice as a draft, in minutes; 0: it is issued at once.
 	InvoiceGraceMinutes int
-	// InvoiceNumbers is how the numbers of new invoices are shown. The database writes them.
+	// InvoiceNumbers is the form of new invoice numbers. The database writes them.
 	InvoiceNumbers invoice.Numbering
-	// Seller is who issues the invoices, as new ones show it. The database writes it on them.
+	// Seller is the issuer that new invoices show. The database writes it on them.
 	Seller invoice.Seller
 	// ProrationMeasure divides the periods of plans without a measure of their own. Empty: proration.Second.
 	ProrationMeasure proration.Measure
 }
 
-// For returns the settings for subscriptions to a plan of a customer with a dunning policy; nil: the customer has none,
-// so that the plan's counts, and where it has none, that of the environment.
+// For returns the settings of a subscription. The dunning policy is the customer's (nil: none), or else the plan's, or
+// else the environment's.
 func (s Settings) For(p plan.Plan, customers *dunning.Policy) Settings {
 	if own := cmp.Or(customers, p.Dunning); own != nil {
 		s.Dunning = *own
@@ -52,19 +53,19 @@ func (s Settings) For(p plan.Plan, customers *dunning.Policy) Settings {
 	return s
 }
 
-// Measure returns what divides a period that begins on a plan.
+// Measure returns the measure that divides periods of a plan.
 func (s Settings) Measure(p plan.Plan) proration.Measure {
 	return cmp.Or(p.ProrationMeasure, s.ProrationMeasure)
 }
 
-// DefaultSettings are those of an environment for which nothing was chosen.
+// DefaultSettings returns the settings of a new environment.
 func DefaultSettings() Settings {
 	return Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: SkipPastDue, RenewalReminderDays: 1}
 }
 
-// Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// past_due_billing_unknown, renewal_reminder_days_out_of_range, invoice_grace_out_of_range, proration_measure_unknown,
-// those of invoice.Numbering, invoice.Seller and dunning.Policy.
+// Validate returns a fault for the first invalid field: time_zone_unknown, past_due_billing_unknown,
+// renewal_reminder_days_out_of_range, invoice_grace_out_of_range, proration_measure_unknown, those of
+// invoice.Numbering, invoice.Seller and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err

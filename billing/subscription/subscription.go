@@ -1,6 +1,6 @@
-// Package subscription owns what a subscription is: its statuses, its calendar, its plan, add-ons, coupons and
-// scheduled changes, and the settings of its environment. It does not own what a period of it costs (costing), what
-// commands and occurrences lead to (subscribing), nor storage (db).
+// Package subscription owns the subscription: its statuses, its calendar, its plan, add-ons, coupons and scheduled
+// changes, and the settings of its environment. Package costing owns the cost of a period, subscribing the effects of
+// commands and occurrences, and db the storage.
 package subscription
 
 import (
@@ -24,35 +24,35 @@ const (
 	PastDue  Status = "past_due"
 	Paused   Status = "paused" // nothing is billed until it resumes; not in the interface specification (ADR 46)
 	Canceled Status = "canceled"
-	// Incomplete: its first invoice is not paid, and it ends where that takes too long. Only one that was created with
-	// PendPayment is; not in the interface specification (ADR 78).
+	// Incomplete: its first invoice is not paid, and it ends if that takes too long. Only a subscription with PendPayment
+	// becomes it; not in the interface specification (ADR 78).
 	Incomplete Status = "incomplete"
 )
 
-// Action names what a subscription waits for; operators read it in the Temporal UI.
+// Action names the next automatic action of a subscription; operators read it in the Temporal UI.
 type Action string
 
 // The actions.
 const (
-	ActionNone        Action = "none"         // nothing but commands
+	ActionNone        Action = "none"         // only commands change it
 	ActionBegin       Action = "begin"        // the first period starts now
 	ActionTrialNotice Action = "trial_notice" // the end of the trial is announced
 	ActionTrialEnd    Action = "trial_end"    // the first paid period starts
-	// ActionRenewalReminder: a renewal that asks the payer is announced.
+	// ActionRenewalReminder: a renewal that the payer must confirm is announced.
 	ActionRenewalReminder Action = "renewal_reminder"
 	ActionScheduledChange Action = "scheduled_change" // a change takes effect at its date
 	ActionRenewal         Action = "renewal"          // the next period starts
 	ActionCancel          Action = "cancel"           // cancellation at period end
 	ActionPaymentRetry    Action = "payment_retry"    // the next automatic attempt
-	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay an invoice that was sent ends
-	ActionFinalize        Action = "finalize_invoice" // the grace of an invoice in draft ends
+	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay a sent invoice ends
+	ActionFinalize        Action = "finalize_invoice" // the grace of a draft invoice ends
 	ActionBillUsage       Action = "bill_usage"       // the same, and the usage that the invoice bills is rated
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
 	ActionIncompleteEnd   Action = "incomplete_end"   // the first invoice was not paid in time
 	ActionResume          Action = "resume"           // the pause ends
 )
 
-// Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
+// Subscription is one subscription, as it is stored. Zero times mean "none". All times are virtual on a test clock.
 type Subscription struct {
 	ID            string
 	CustomerID    string
@@ -64,37 +64,36 @@ type Subscription struct {
 	AnchorAt      time.Time
 	Interval      period.Interval
 	TrialEndsAt   time.Time
-	TrialNoticeAt time.Time // when the trial's end will be announced; zero: it was, or there is no trial
-	// IncompleteUntil is when it ends if its first invoice is not paid by then; zero: it is not Incomplete, nor was it
-	// when it ended.
+	TrialNoticeAt time.Time // announces the trial's end; zero: it was announced, or there is no trial
+	// IncompleteUntil is the time at which it ends if its first invoice is still unpaid; zero: it is not Incomplete, nor
+	// was it when it ended.
 	IncompleteUntil time.Time
-	// RemindedFor is the start of the period whose renewal was announced last; zero: none was.
+	// RemindedFor is the start of the last period whose renewal was announced; zero: none was.
 	RemindedFor   time.Time
 	CurrentPeriod period.Period
-	// PeriodIndex counts the periods that were opened, so that it tells them apart for ever: 0 before the first, then from
-	// 1. A change of interval opens one too. Invoices and lines carry it.
+	// PeriodIndex counts the opened periods, so that it identifies them for ever: 0 before the first, then from 1. A
+	// change of interval opens one too. Invoices and lines carry it.
 	PeriodIndex int
-	// RenewedIndex is the index of the period that the schedule opened last. A change of interval leaves it behind.
+	// RenewedIndex is the index of the last period that the schedule opened. A change of interval does not move it.
 	RenewedIndex int
-	// RenewedFrom is where that period starts; only builds from before the index read it.
+	// RenewedFrom is the start of that period. Only builds from before RenewedIndex read it.
 	RenewedFrom time.Time
-	// ProrationMeasure divides the current period: what was chosen when it was opened. Empty: proration.Second.
+	// ProrationMeasure divides the current period, as chosen when it was opened. Empty: proration.Second.
 	ProrationMeasure proration.Measure
 	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within
-	// it was not prorated; 0: none does.
+	// it was not prorated; 0: none.
 	UnproratedIndex int
 	// PaidElsewhereIndex is the index of the period that was paid in the system that the subscription was imported from;
-	// 0: none was.
+	// 0: none.
 	PaidElsewhereIndex int
-	// MeteredSince is since when the metered prices of its plan count: the start of the segment that goes on. Zero:
-	// none do.
+	// MeteredSince is the start of the open segment, since which the metered prices of its plan count. Zero: it has none.
 	MeteredSince time.Time
-	// LateUsageUntil is until when records of closed segments may come, whose usage a later invoice bills; zero: none may.
+	// LateUsageUntil is the time until which a later invoice may bill late records of closed segments; zero: it may not.
 	LateUsageUntil time.Time
-	// UsageThresholds are in place of those of its plan; nil: the plan's count.
+	// UsageThresholds replace those of its plan; nil: the plan's apply.
 	UsageThresholds *UsageThresholds
-	PendingLines    []invoice.Line // prorations that the next invoice bills, whenever that is
-	// index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
+	PendingLines    []invoice.Line // prorations that the next invoice bills
+	// NextPeriod is the index from the anchor of the next period to open, which starts at Boundary(NextPeriod).
 	NextPeriod          int
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
@@ -102,7 +101,7 @@ type Subscription struct {
 	PendingPlanVersion  int
 	Quantity            int64   // units of its plan's prices that are not flat
 	PendingQuantity     int64   // from the next period on; 0: the same
-	AddOns              AddOns  // beside its plan, with its interval and currency
+	AddOns              AddOns  // with the interval and currency of its plan
 	PendingAddOns       *AddOns // from the next period on; nil: the same
 	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
@@ -112,12 +111,12 @@ type Subscription struct {
 	CanceledAt          time.Time
 	PastDueAt           time.Time
 	CollectingInvoiceID string
-	CollectionPausedAt  time.Time // only while past due: nothing is billed or collected automatically
-	PausedAt            time.Time // only while paused; the current period ended then
-	ResumesAt           time.Time // only while paused: when the pause ends automatically; zero: it does not
+	CollectionPausedAt  time.Time // only while past due: it has no automatic billing or collection
+	PausedAt            time.Time // only while paused; the current period ended at this time
+	ResumesAt           time.Time // only while paused: the automatic end of the pause; zero: none
 	PauseReason         PauseReason
 	TestClockID         string
-	Terms               terms.Terms // of the invoices that it issues
+	Terms               terms.Terms // of its invoices
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
 	NextAction          Action
@@ -128,10 +127,9 @@ type Subscription struct {
 	UpdatedAt           time.Time
 }
 
-// CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status
-// Paused.
+// CollectionPaused reports whether the collection of its invoices is paused. The status Paused is another thing.
 func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 
-// Spans reports whether decisions depend on an invoice: it was issued in the current period, or in one before it that a
-// change of interval cut short.
+// Spans reports whether decisions depend on an invoice: it was issued in the current period, or in an earlier one that
+// a change of interval cut short.
 func (s Subscription) Spans(inv invoice.Invoice) bool { return inv.PeriodIndex >= s.RenewedIndex }

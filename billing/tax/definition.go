@@ -7,22 +7,22 @@ import (
 	"perennial/billing/fault"
 )
 
-// Definition is a rate as an environment has it, with where and when it holds. What was billed with it stays as it was:
-// only its name may change, for new invoices, and it may be archived.
+// Definition is a rate of an environment, with the places and times where it applies. Invoices keep the rate that they
+// were issued with: only the name may change, for new invoices, and the rate may be archived.
 type Definition struct {
 	Rate
 	Country string // ISO 3166-1 alpha-2; empty: everywhere
 	Region  string // of the country: the part of its ISO 3166-2 code behind the hyphen; empty: all of the country
-	// ValidFrom and ValidUntil bound when it holds: [ValidFrom, ValidUntil). The zero time is no bound.
+	// ValidFrom and ValidUntil are the times at which it applies: [ValidFrom, ValidUntil). The zero time is no bound.
 	ValidFrom  time.Time
 	ValidUntil time.Time
 	Stacks     bool      // it is added to another rate of the same percentage in the same place
-	ArchivedAt time.Time // zero: it is not
+	ArchivedAt time.Time // zero: it is active
 	CreatedAt  time.Time
 }
 
-// Validate checks a new definition. Faults: tax_percent_out_of_range, tax_name_missing, region_needs_country,
-// region_malformed, tax_validity_reversed. The country is the caller's to check.
+// Validate checks a new definition. The caller checks the country. Faults: tax_percent_out_of_range, tax_name_missing,
+// region_needs_country, region_malformed, tax_validity_reversed.
 func (d Definition) Validate() error {
 	if d.Name == "" {
 		return fault.InvalidParam("name", "tax_name_missing",
@@ -41,8 +41,8 @@ func (d Definition) Validate() error {
 	return d.Rate.Validate()
 }
 
-// Repeats reports whether invoices would be taxed twice with the same percentage in the same place at some time: nearly
-// always one of two such rates was created by mistake.
+// Repeats reports whether both rates would tax an invoice with the same percentage in the same place at some time. In
+// nearly all cases, one of two such rates was created by mistake.
 func (d Definition) Repeats(other Definition) bool {
 	same := d.Country == other.Country && d.Region == other.Region && d.Percent.Cmp(other.Percent) == 0
 	before := func(a, b Definition) bool { return !a.ValidUntil.IsZero() && !b.ValidFrom.Before(a.ValidUntil) }
@@ -60,17 +60,17 @@ func CheckRegion(region string) error {
 	return nil
 }
 
-// Payer is what decides which rates hold for a customer.
+// Payer has the facts that decide which rates apply to a customer.
 type Payer struct {
-	Country   string // empty: not known
+	Country   string // empty: unknown
 	Region    string
 	Exemption Exemption // set by hand, until SoldBy decides
 	IDs       IDs
 }
 
-// Holding returns the rates that hold for a payer at a time, in the order of the definitions: those of everywhere, of
-// the payer's country and of its region there. A rate of a country that is not known to be the payer's does not hold.
-// There are none for a payer who is exempt, or who owes the tax instead of the seller.
+// Holding returns the rates that apply to a payer at a time, in the order of the definitions: those without a country,
+// of the payer's country and of its region there. A rate of a country does not apply while the payer's country is
+// unknown. No rate applies to a payer who is exempt, or who owes the tax instead of the seller.
 func Holding(definitions []Definition, p Payer, at time.Time) []Rate {
 	if p.Exemption != "" {
 		return nil

@@ -2,16 +2,16 @@ package tax
 
 import "perennial/billing/fault"
 
-// Exemption says whether a customer's invoices are taxed.
+// Exemption is the reason for which a customer's invoices have no tax.
 type Exemption string
 
-// The exemptions. Empty: none was set by hand, so that a rule decides.
+// The exemptions. Empty: none was set by hand, and SoldBy decides.
 const (
-	Exempt  Exemption = "exempt"  // owes no tax
-	Reverse Exemption = "reverse" // owes the tax instead of the seller, who notes that on the invoice
+	Exempt  Exemption = "exempt"  // the customer owes no tax
+	Reverse Exemption = "reverse" // the customer owes the tax instead of the seller; the invoice notes it
 )
 
-// Notice is what an invoice says about the taxes that it leaves out; empty: it leaves none to the customer.
+// Notice returns the text of an invoice about taxes that the customer owes; empty: there are none.
 //
 // Source: Directive 2006/112/EC, Article 226 (11a): where the customer is liable for the tax, the invoice mentions
 // "Reverse charge".
@@ -22,7 +22,7 @@ func (e Exemption) Notice() string {
 	return ""
 }
 
-// Validate refuses what is no exemption: tax_exempt_unknown.
+// Validate refuses an unknown exemption: tax_exempt_unknown.
 func (e Exemption) Validate() error {
 	switch e {
 	case "", Exempt, Reverse:

@@ -10,17 +10,17 @@ import (
 	"perennial/billing/taxid"
 )
 
-// ID is a number under which a tax authority knows a customer, such as a VAT number. It is personal data.
+// ID is a number by which a tax authority identifies a customer, such as a VAT number. It is personal data.
 type ID struct {
 	Type    string `json:"type"` // such as eu_vat
 	Value   string `json:"value"`
-	Country string `json:"country,omitzero"` // ISO 3166-1, of the authority; empty: what the number says
-	// VerifiedAt is when a person confirmed that the authority knows the customer by it; zero: nobody did.
+	Country string `json:"country,omitzero"` // ISO 3166-1, of the authority; empty: as in the number
+	// VerifiedAt is the time at which a person confirmed the number with the authority; zero: never.
 	VerifiedAt time.Time `json:"verifiedAt,omitzero"`
 	VerifiedBy string    `json:"verifiedBy,omitzero"` // the API key, or the person at a terminal
 }
 
-// Standing says what is known of a tax id.
+// Standing is the state of the checks of a tax id.
 type Standing string
 
 // The standings.
@@ -28,10 +28,10 @@ const (
 	Verified   Standing = "verified"    // a person confirmed it
 	WellFormed Standing = "well_formed" // its form and its check digits are right
 	Doubtful   Standing = "doubtful"    // its check digits are wrong, but it may be right
-	Unchecked  Standing = "unchecked"   // no form of its type is known, or it was stored before forms were checked
+	Unchecked  Standing = "unchecked"   // its type has no known form, or it was stored before forms were checked
 )
 
-// Standing returns what is known of the id.
+// Standing returns the result of the checks of the id.
 func (id ID) Standing() Standing {
 	if !id.VerifiedAt.IsZero() {
 		return Verified
@@ -46,17 +46,17 @@ func (id ID) Standing() Standing {
 	return Unchecked
 }
 
-// Of returns the country whose authority gives the id; empty: it is not known.
+// Of returns the country whose authority gives the id; empty: unknown.
 func (id ID) Of() string {
 	return cmp.Or(taxid.Read(id.Type, id.Value).Country, id.Country)
 }
 
-// Same reports whether two ids are the same number, however it is grouped.
+// Same reports whether two ids are the same number, in any grouping.
 func (id ID) Same(other ID) bool {
 	return id.Type == other.Type && taxid.Compact(id.Value) == taxid.Compact(other.Value) && id.Of() == other.Of()
 }
 
-// check refuses an id that cannot be. Faults: tax_id_form, tax_id_check_digit, tax_id_country.
+// check refuses a malformed id. Faults: tax_id_form, tax_id_check_digit, tax_id_country.
 func (id ID) check() error {
 	read, err := taxid.Check(id.Type, id.Value)
 	if err == nil && read.Country != "" && id.Country != "" && id.Country != read.Country {
@@ -72,14 +72,14 @@ type IDs []ID
 // MaxIDs bounds the tax ids of a customer.
 const MaxIDs = 5
 
-// Validate refuses too many of them, and one without type or value: tax_ids_out_of_range, tax_id_malformed.
+// Validate refuses too many ids, and an id without type or value: tax_ids_out_of_range, tax_id_malformed.
 func (ids IDs) Validate() error {
 	if len(ids) > MaxIDs {
 		return fault.InvalidParam("taxIds", "tax_ids_out_of_range",
 			"A customer has at most %d tax ids. The request has %d.", MaxIDs, len(ids))
 	}
 	for _, id := range ids {
-		long := len(id.Type) > 40 || len(id.Value) > 40 || len(id.VerifiedBy) > 100 // an import sends the last
+		long := len(id.Type) > 40 || len(id.Value) > 40 || len(id.VerifiedBy) > 100 // imports send VerifiedBy
 		if id.Type == "" || id.Value == "" || long {
 			return fault.InvalidParam("taxIds", "tax_id_malformed",
 				"A tax id must have a `type`, such as eu_vat, and a `value`, each of at most 40 characters.")
@@ -88,9 +88,8 @@ func (ids IDs) Validate() error {
 	return nil
 }
 
-// CheckNew refuses new ids that are written wrongly, each in its field. Those that were there stay as they are: they
-// may be older than the check, and a change of something else must not fail for them. Faults: those of taxid.Check,
-// tax_id_country.
+// CheckNew refuses malformed new ids, each in its field. Ids of the former list pass: they may be older than the check,
+// and a change of another field must not fail because of them. Faults: those of taxid.Check, tax_id_country.
 func (ids IDs) CheckNew(were IDs) error {
 	var faults []error
 	for i, id := range ids {
@@ -101,7 +100,7 @@ func (ids IDs) CheckNew(were IDs) error {
 	return fault.Joined(faults...)
 }
 
-// Following returns the ids as they are after others: one that is the same number stays verified.
+// Following returns the ids with the confirmations of the former ids: the same number stays verified.
 func (ids IDs) Following(were IDs) IDs {
 	out := slices.Clone(ids)
 	for i := range out {
@@ -112,12 +111,12 @@ func (ids IDs) Following(were IDs) IDs {
 	return out
 }
 
-// ErrIDUnknown refuses to confirm an id that the customer does not have, or no longer.
+// ErrIDUnknown refuses to confirm an id that the customer does not have.
 var ErrIDUnknown = fault.New(fault.Conflict, "tax_id_unknown",
 	"The customer has no such tax id. Send the type and the value of one as GET /customers/{id} shows them.")
 
-// Confirm returns the ids with one confirmed by a person at a time; or with the confirmation taken back, where the
-// time is zero. Fault: tax_id_unknown.
+// Confirm returns the ids with one confirmed by a person at a time; the zero time removes the confirmation. Fault:
+// tax_id_unknown.
 func (ids IDs) Confirm(kind, value string, at time.Time, by string) (IDs, error) {
 	out := slices.Clone(ids)
 	i := slices.IndexFunc(out, func(id ID) bool {
@@ -132,7 +131,7 @@ func (ids IDs) Confirm(kind, value string, at time.Time, by string) (IDs, error)
 	return out, nil
 }
 
-// Equal reports whether two lists have the same ids in the same order, written in the same way.
+// Equal reports whether two lists have the same ids in the same order and spelling.
 func (ids IDs) Equal(others IDs) bool {
 	return slices.EqualFunc(ids, others, func(a, b ID) bool {
 		at := a.VerifiedAt.Equal(b.VerifiedAt)
@@ -141,7 +140,7 @@ func (ids IDs) Equal(others IDs) bool {
 	})
 }
 
-// businessOf reports whether one of the ids shows a business of a country: it was confirmed, or it is written right.
+// businessOf reports whether one of the ids shows a business of a country: it is confirmed or well-formed.
 func (ids IDs) businessOf(country string) bool {
 	return slices.ContainsFunc(ids, func(id ID) bool {
 		s := id.Standing()

@@ -42,7 +42,7 @@ func TestID_Standing(t *testing.T) {
 	}
 }
 
-// A confirmation is of a number: it stays however the number is grouped, and ends with it.
+// A confirmation belongs to a number: it survives another grouping of the digits, and ends with the number.
 func TestIDs_ConfirmationEndsWithTheNumber(t *testing.T) {
 	t.Parallel()
 	ids := tax.IDs{{Type: "company", Value: "HRB 1"}, {Type: "eu_vat", Value: "DE136695976"}}

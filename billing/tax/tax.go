@@ -1,5 +1,5 @@
-// Package tax owns tax rates: percentages that are added to a price, or that it contains, and which of them hold for a
-// payer at a time. It does not own the sums of an invoice.
+// Package tax owns tax rates, which are percentages that are added to a price or contained in it, and which of them
+// apply to a payer at a time. It does not own the sums of an invoice.
 package tax
 
 import (
