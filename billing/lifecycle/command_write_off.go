@@ -7,7 +7,6 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
-	"perennial/billing/metering"
 	"perennial/billing/payment"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -22,8 +21,8 @@ type VoidInvoice struct {
 	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one
 	// off. Each invoice counts for itself: what one gave, a credit on a later one does not take back.
 	Given []CouponUse
-	// Metered are the segments that have ended and whose usage is not billed for good: their coupons are taken off it.
-	Metered []metering.Segment
+	// Unbilled is the usage of the subscription that the next invoices bill.
+	Unbilled UnbilledUsage
 	// Coupons are those of this invoice.
 	Coupons []discount.Coupon
 }

@@ -136,7 +136,7 @@ func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 			c.Given = append(c.Given, takesOff(other)...)
 		}
 	}
-	c.Metered = l.store.segments[l.window(l.store.segments):]
+	c.Unbilled = l.unbilled()
 	for id, known := range l.redeemed {
 		c.Coupons = append(c.Coupons, discount.Coupon{ID: id, Code: "WELCOME", Terms: known.Terms})
 	}

@@ -232,6 +232,33 @@ func TestVoidInvoice_CouponOfUsageThatIsNotRatedWasGiven(t *testing.T) {
 	}
 }
 
+// A coupon is not taken off usage that costs nothing: it is given again.
+func TestVoidInvoice_CouponOfUsageThatCostsNothingWasNotGiven(t *testing.T) {
+	t.Parallel()
+	for name, unknown := range map[string]bool{"nothing is owed": false, "it is not counted": true} {
+		l := calling(t, 0)
+		coupon := half(discount.Once, 0)
+		l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
+		l.until(l.sub().CurrentPeriod.End)
+		discounted := l.issue()
+		l.result(answer.Declined)
+		l.until(l.sub().CurrentPeriod.End)
+		l.result(answer.Declined)
+
+		void := l.voids(*l.store.invoice(discounted.ID))
+		require.NotEmpty(t, void.Unbilled.Segments, name)
+		if unknown {
+			void.Unbilled.Counted = nil
+		}
+		l.writtenOff = true
+		l.must(void)
+
+		l.issue()
+		l.until(l.sub().CurrentPeriod.End)
+		require.Equal(t, !unknown, l.issue().Discount == 950, name)
+	}
+}
+
 // meteredDiscount is what coupons take off lines of usage.
 func meteredDiscount(inv invoice.Invoice) (sum money.Minor) {
 	for _, line := range inv.Lines {

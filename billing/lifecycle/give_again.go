@@ -25,11 +25,7 @@ func (c VoidInvoice) ungiven(d *Decision, void invoice.Invoice) (all []subscript
 		given = append(given, usesOf(made.Lines)...) // since Given was read
 	}
 	given = append(given, usesOf(d.Subscription.PendingLines)...)
-	for _, s := range c.Metered {
-		for _, id := range s.Reduced() {
-			given = append(given, CouponUse{id, s.PeriodIndex})
-		}
-	}
+	given = append(given, c.Unbilled.uses(d)...)
 	for _, use := range usesOf(void.Lines) {
 		if slices.Contains(given, use) {
 			continue

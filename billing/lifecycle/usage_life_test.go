@@ -317,6 +317,19 @@ func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 	return out
 }
 
+// unbilled is the usage that the next invoices bill, as db and the service read it for a command.
+func (l *life) unbilled() (u lifecycle.UnbilledUsage) {
+	from := l.window(l.store.segments)
+	u.Segments, u.Kept = l.store.segments[from:], l.usageKept()
+	for _, of := range l.store.charges {
+		u.Billed = append(u.Billed, of.Charges...)
+	}
+	for i, used := range l.counted(l.store.segments, from) {
+		u.Counted = append(u.Counted, lifecycle.CountedSegment{Priced: l.store.priced(u.Segments[i]), Used: used})
+	}
+	return u
+}
+
 // window returns from which segment on an invoice may bill any.
 func (l *life) window(all []metering.Segment) (from int) {
 	billedUntil := l.billedUntil()

@@ -129,9 +129,12 @@ func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 		d, _ := diagnose(t, env)
 		return d.Healthy
 	})
+	eventually(t, "its worker has seen that new work reaches it", func() bool {
+		return strings.Contains(metricsOf(t, env), "\nperennial_dispatch_stopped 0\n")
+	})
 	metrics := metricsOf(t, env)
 	for _, zero := range []string{
-		"perennial_callbacks_lost 0", "perennial_dispatch_stopped 0", "perennial_overdue_actions 0",
+		"perennial_callbacks_lost 0", "perennial_overdue_actions 0",
 		"perennial_overdue_actions_age_seconds 0",
 		"perennial_overdue_payments 0", "perennial_overdue_payments_age_seconds 0", "perennial_payments_in_review 0",
 		"perennial_payments_in_review_age_seconds 0", "perennial_keysets_unreadable 0", "perennial_workers 1",

@@ -27,12 +27,11 @@ func (r Reader) Segments(
 	return all, metering.Window(all, billed), err
 }
 
-// UnbilledSegments reads the segments of a subscription that have ended and of which an invoice may bill any.
+// UnbilledSegments reads all segments of a subscription that have ended, and from which on an invoice may bill any.
 func (r Reader) UnbilledSegments(
 	ctx context.Context, environmentID, subscriptionID string,
-) ([]metering.Segment, error) {
-	all, from, err := r.Segments(ctx, environmentID, subscriptionID, forever)
-	return all[from:], err
+) (all []metering.Segment, from int, err error) {
+	return r.Segments(ctx, environmentID, subscriptionID, forever)
 }
 
 // UsageBilledUntil returns up to when issued invoices bill the usage of a subscription; the zero time: none does.

@@ -15,7 +15,18 @@ import (
 func (s *Service) VoidInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
-	return s.onInvoice(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
+	if err != nil {
+		return err
+	}
+	cmd := lifecycle.VoidInvoice{InvoiceID: invoiceID}
+	if seen.SubscriptionID != "" && len(seen.Discounts()) > 0 { // a coupon of it may be taken off usage besides
+		cmd.Unbilled.Counted, err = usecase.CountUnbilled(ctx, s.Store, by.EnvironmentID, seen.SubscriptionID)
+		if err != nil {
+			return err
+		}
+	}
+	return s.onSeen(ctx, by, seen, cmd, around)
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but is not collected any more. Faults: invoice_not_found,
@@ -57,11 +68,18 @@ func (s *Service) onInvoice(
 	if err != nil {
 		return err
 	}
+	return s.onSeen(ctx, by, seen, cmd, around)
+}
+
+func (s *Service) onSeen(
+	ctx context.Context, by usecase.Caller, seen invoice.Invoice, cmd lifecycle.Command,
+	around usecase.Around[invoice.Invoice],
+) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
 		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		return done.Invoice(invoiceID), nil
+		return done.Invoice(seen.ID), nil
 	})
 }

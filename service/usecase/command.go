@@ -145,8 +145,7 @@ func Informed(
 		if err != nil || len(c.Coupons) == 0 || found.Subscription.LateUsageUntil.IsZero() {
 			return c, err
 		}
-		c.Metered, err = tx.Subscriptions.UnbilledSegments(ctx, environmentID, found.Subscription.ID)
-		return c, err
+		return c, unbilled(ctx, tx, environmentID, found.Subscription.ID, &c.Unbilled)
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.Invoices.Lock(ctx, environmentID, c.InvoiceID)
