@@ -11,7 +11,7 @@ import (
 	"perennial/billing/entitlement"
 )
 
-// Access says whether a customer may use the product.
+// Access is the answer whether a customer may use the product.
 type Access struct {
 	CustomerID string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	AccessOf
@@ -19,7 +19,7 @@ type Access struct {
 	Subscriptions []AccessOf `json:"subscriptions" doc:"Each subscription that has not ended, and the newest that has, and whether it lets the customer in at all; newest first, at most 101."`
 }
 
-// AccessTo is what a customer has of one feature.
+// AccessTo is a customer's access to one feature.
 type AccessTo struct {
 	Key      string          `json:"key" example:"projects" doc:"The feature that the request asks about."`
 	Limit    *int64          `json:"limit,omitempty" example:"30" doc:"How much of it the customer may use: the sum of what all plans and add-ons give. Absent: there is no limit, or it is not allowed."`
@@ -49,7 +49,7 @@ func renderAccessTo(a entitlement.Answer) *AccessTo {
 	return &out
 }
 
-// AccessOf is what one subscription says.
+// AccessOf is the access by one subscription.
 type AccessOf struct {
 	Allowed        bool   `json:"allowed" doc:"Whether the customer may use the product now."`
 	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription,feature_not_included,feature_limit_reached" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again. feature_not_included: the customer may use the product, and not this feature. feature_limit_reached: what they may use of it is used."`
@@ -83,7 +83,7 @@ func (h *Handler) customerAccess(
 	if found.Feature != nil {
 		out.Feature = renderAccessTo(*found.Feature)
 	}
-	if c.Publishable { // an app in the browser asks whether, not by what
+	if c.Publishable { // an app in the browser gets the answer, not its sources
 		out.SubscriptionID, out.PlanID = "", ""
 		if out.Feature != nil {
 			out.Feature.Sources = []FeatureSource{}

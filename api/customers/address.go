@@ -8,8 +8,8 @@ import (
 	"perennial/billing/text"
 )
 
-// placed returns the country and the region of a form, which may stand beside its address or in it; nil: it sends none.
-// Faults: fields_contradict, those of routing.CheckCountry and tax.CheckRegion.
+// placed returns the country and the region of a form, from its address or its own fields; nil: not sent. Faults:
+// fields_contradict, those of routing.CheckCountry and tax.CheckRegion.
 func placed(a *view.Address, country, region *string) (inCountry, inRegion *string, err error) {
 	if a == nil {
 		return country, region, nil
@@ -29,7 +29,7 @@ func placed(a *view.Address, country, region *string) (inCountry, inRegion *stri
 	return country, region, nil
 }
 
-// either returns the text of a field that stands within the address or beside it. Fault: fields_contradict.
+// either returns the text of a field from the address or the form. Fault: fields_contradict.
 func either(name, within string, beside *string) (*string, error) {
 	switch {
 	case within == "":
@@ -41,7 +41,7 @@ func either(name, within string, beside *string) (*string, error) {
 	return &within, nil
 }
 
-// sent returns nil for a text that was left out.
+// sent returns nil for an omitted text.
 func sent(s string) *string {
 	if s == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"perennial/service/customers"
 )
 
-// Balance is what a customer has in hand, or owes from amounts that no provider takes, by currency.
+// Balance is a customer's credit by currency, or the debt from amounts that no provider takes.
 type Balance struct {
 	CustomerID string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Balances   []Credit `json:"balances" doc:"One entry per currency that is not 0, or in which the customer has credit grants."`
@@ -33,7 +33,7 @@ type BalanceEntry struct {
 	CreatedAt    int64  `json:"createdAt" example:"1763640000"`
 }
 
-// BalanceEntryForm gives credit, or takes it.
+// BalanceEntryForm gives or takes credit.
 type BalanceEntryForm struct {
 	Currency string `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
 	Amount   int64  `json:"amount" minimum:"-999999999999" maximum:"999999999999" example:"500" doc:"Minor units: above zero gives credit, below takes it. What is taken beyond the plain balance is collected with the next invoice."`
@@ -82,7 +82,7 @@ func (h *Handler) createBalanceEntry(
 	if err != nil {
 		return nil, err
 	}
-	made := func(e db.BalanceEntry) httpkit.Made[BalanceEntry] { // the note in the answer is erased with the customer
+	made := func(e db.BalanceEntry) httpkit.Made[BalanceEntry] { // its note is erased with the customer
 		return httpkit.Made[BalanceEntry]{Resource: renderBalanceEntry(e), CustomerID: e.CustomerID}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.BalanceEntry]) error {
@@ -92,7 +92,7 @@ func (h *Handler) createBalanceEntry(
 	}, h.gate.Admit(in.ID))
 }
 
-// balanceOperations registers what is done with balances; loadAny finds erased customers too, for repeats.
+// balanceOperations registers the operations of balances; loadAny also finds erased customers, for repeats.
 func (h *Handler) balanceOperations(load, loadAny httpkit.Loader) {
 	example := BalanceEntry{
 		ID: "cr_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD", Amount: 500,

@@ -19,9 +19,8 @@ type updateCustomerInput struct {
 	Body CustomerChange
 }
 
-// CustomerChange changes the fields that are sent and leaves the others. An empty text takes a field away.
-// paymentMethod and paymentDetails belong together: sending either replaces the details as a whole; details alone
-// keep the method.
+// CustomerChange changes the fields that are sent and keeps the others. An empty text removes a field. paymentMethod
+// and paymentDetails belong together: either replaces all details; details alone keep the method.
 type CustomerChange struct {
 	Email          *string           `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           *string           `json:"name,omitempty" maxLength:"200" example:"Ada King"`
@@ -41,7 +40,7 @@ type CustomerChange struct {
 	RemoveDunning  bool              `json:"removeDunning,omitempty" doc:"true: removes the customer's dunning policy, so that the plan's or the environment's counts. Send this or dunning."`
 }
 
-// dunning is what the change says about the customer's policy; nil: nothing.
+// dunning returns the change of the customer's policy; nil: none.
 func (f CustomerChange) dunning() (*customers.Dunning, error) {
 	switch {
 	case f.RemoveDunning && f.Dunning != nil:
@@ -56,7 +55,7 @@ func (f CustomerChange) dunning() (*customers.Dunning, error) {
 	return &customers.Dunning{Policy: &policy}, err
 }
 
-// update is what the change says.
+// update returns the customer update of the change.
 func (f CustomerChange) update() (customers.CustomerUpdate, error) {
 	own, err := f.dunning()
 	if err != nil {
@@ -97,8 +96,8 @@ func (h *Handler) updateCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
-		// The credits were read with the key, before the lock. An invoice that is issued meanwhile may have used
-		// some: the change does not touch credit, and a read a moment later shows it.
+		// The credits were read with the key, before the lock. An invoice that was issued since may have used some. The
+		// change does not touch credit, and a later read shows it.
 		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}

@@ -16,7 +16,7 @@ import (
 	"perennial/internal/id"
 )
 
-// CreditGrant is credit that a customer was given beside the plain balance.
+// CreditGrant is credit of a customer apart from the plain balance.
 type CreditGrant struct {
 	ID         string        `json:"id" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -56,7 +56,7 @@ func (f CreditGrantForm) grant(customerID string) (balance.Grant, error) {
 	return g, err
 }
 
-// renderCreditGrant shows a grant as it is in the customer's time: now, unless a test clock says another.
+// renderCreditGrant returns a grant with its status at the customer's time: that of the test clock, or now.
 func renderCreditGrant(g db.CreditGrant, now time.Time) CreditGrant {
 	return CreditGrant{
 		ID: g.ID, CustomerID: g.CustomerID, Status: string(g.Status(cmp.Or(g.ClockNow, now))), Currency: string(g.Currency),
@@ -66,7 +66,7 @@ func renderCreditGrant(g db.CreditGrant, now time.Time) CreditGrant {
 	}
 }
 
-// madeCreditGrant names the customer: name and metadata in the answer are erased with them.
+// madeCreditGrant names the customer, with whom the name and metadata in the response are erased.
 func (h *Handler) madeCreditGrant(g db.CreditGrant) httpkit.Made[CreditGrant] {
 	return httpkit.Made[CreditGrant]{Resource: renderCreditGrant(g, h.now()), CustomerID: g.CustomerID}
 }
@@ -123,7 +123,7 @@ func (h *Handler) voidCreditGrant(
 		}, h.gate.Admit(seen.CustomerID))
 }
 
-// creditGrantOperations registers what is done with grants; loadAny finds erased customers too, for repeats.
+// creditGrantOperations registers the operations of grants; loadAny also finds erased customers, for repeats.
 func (h *Handler) creditGrantOperations(load, loadAny httpkit.Loader) {
 	example := CreditGrant{
 		ID: "crg_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",

@@ -12,7 +12,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Customer is who pays.
+// Customer is a payer.
 type Customer struct {
 	ID             string            `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Email          string            `json:"email,omitempty" example:"ada@example.com"`
@@ -35,7 +35,7 @@ type Customer struct {
 	CreatedAt      int64             `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
-// Credit is an amount that the next invoices are lowered by.
+// Credit is an amount that reduces the next invoices.
 type Credit struct {
 	Currency string `json:"currency" example:"USD" doc:"ISO 4217."`
 	Amount   int64  `json:"amount" example:"450" doc:"All that the customer has in the currency: granted plus plain, in minor units."`
@@ -43,9 +43,8 @@ type Credit struct {
 	Plain    int64  `json:"plain" example:"150" doc:"Of amount: the plain balance, which any invoice uses; below zero, the next invoice collects it."`
 }
 
-// PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No
-// field is meant for a card's own data: an app that collects a card at the provider never has it, and neither have
-// we.
+// PaymentDetails hold a provider's tokens, or a phone number. Card numbers are refused. No field is for a card's own
+// data: an app that collects a card at the provider never has it, and neither has this service.
 type PaymentDetails struct {
 	PhoneNumber        string `json:"phoneNumber,omitempty" maxLength:"16" example:"+237670000001" doc:"International format; for mobile money."`
 	Provider           string `json:"provider,omitempty" maxLength:"40" example:"stripe" doc:"The payment provider of the details. It must have an active account in the environment, and takes the charges."`
@@ -53,7 +52,7 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
 
-// renderCredits picks a customer's credits among those given. An empty list, not null, says that there is no credit.
+// renderCredits returns the given credits of a customer. Without credit it is an empty list, not null.
 func renderCredits(customerID string, credits []db.Credit) []Credit {
 	out := []Credit{}
 	for _, credit := range credits {
@@ -67,7 +66,7 @@ func renderCredits(customerID string, credits []db.Credit) []Credit {
 	return out
 }
 
-// renderCustomer picks the customer's credits among those given.
+// renderCustomer returns the customer with those of the given credits that are the customer's.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
@@ -101,7 +100,7 @@ func (h *Handler) createCustomer(
 		return nil, err
 	}
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
-		// A new customer has no credit yet, so none is read.
+		// A new customer has no credit, so none is read.
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
@@ -110,20 +109,20 @@ func (h *Handler) createCustomer(
 	})
 }
 
-// credited is a customer with what they have in hand.
+// credited is a customer with the balances.
 type credited struct {
 	customer.Customer
 	credits []db.Credit
 }
 
-// anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
-// must reach the caller who lost it.
+// anyCreditedWithKey also finds erased customers. Requests that may be repeats use it: a caller who lost the response
+// of a deletion must get the stored one.
 func (h *Handler) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, cust, credits, err := h.store.Customers.GetWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
 }
 
-// creditedWithKey finds customers that are not erased: to the API the others are gone.
+// creditedWithKey finds customers that are not erased: the API does not show erased ones.
 func (h *Handler) creditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
 	key, found, err := h.anyCreditedWithKey(ctx, hash, customerID)
 	if err == nil && !found.ErasedAt.IsZero() {
@@ -164,7 +163,7 @@ func (h *Handler) listCustomers(
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	// One read for the page rather than one a customer.
+	// One query for the page instead of one per customer.
 	credits, err := h.store.Customers.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
@@ -183,8 +182,7 @@ func (h *Handler) customerOperations() {
 	created.CreditBalance = []Credit{}
 	load := httpkit.LoadByID(h.kit, id.Customer, db.ErrCustomerNotFound, h.creditedWithKey)
 	h.accessOperations(load)
-	// What may be a repeat finds an erased customer too:
-	// its stored answer, or that it was erased, comes before a refusal.
+	// A possible repeat finds an erased customer too: its stored response, or the fact of the erasure, precedes a refusal.
 	loadAny := httpkit.LoadByID(h.kit, id.Customer, db.ErrCustomerNotFound, h.anyCreditedWithKey)
 	h.balanceOperations(load, loadAny)
 	h.taxIDOperations(loadAny, example)

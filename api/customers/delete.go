@@ -9,9 +9,9 @@ import (
 	"perennial/api/view"
 )
 
-// deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest. The answer does not
-// wait for that: a customer with many subscriptions takes the workflow a while, but from the commit on nothing can be
-// charged (ADR 23).
+// deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest. The response does not
+// wait for the workflow, which takes a while for many subscriptions; but no charge is possible from the commit on (ADR
+// 23).
 func (h *Handler) deleteCustomer(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// notExempt is how the API says that no exemption was chosen.
+// notExempt is the API's value for no exemption.
 const notExempt = "none"
 
 func exemption(s string) tax.Exemption {

@@ -5,7 +5,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// CustomerFeature is what a customer has of a feature in place of what plans and add-ons give.
+// CustomerFeature is a customer's own feature, which replaces that of plans and add-ons.
 type CustomerFeature struct {
 	Key            string `json:"key" minLength:"1" maxLength:"64" example:"projects" doc:"The feature, as plans name it."`
 	SubscriptionID string `json:"subscriptionId,omitempty" maxLength:"64" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"A subscription of the customer: takes the place of what its plan and add-ons give. Absent: takes the place of what all subscriptions give together."`

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/metadata"
 )
 
-// CustomerForm creates a customer. One of email, phone and paymentDetails.phoneNumber is needed, to reach them by.
-// first_name and last_name are in the interface specification beside name; one name is stored.
+// CustomerForm creates a customer. A contact is required: email, phone or paymentDetails.phoneNumber. The interface
+// specification has first_name and last_name beside name; one name is stored.
 type CustomerForm struct {
 	Email          string            `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           string            `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`
@@ -32,7 +32,7 @@ type CustomerForm struct {
 	TestClockID    string            `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
 }
 
-// customer is what the form says.
+// customer returns the customer of the form.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
 		Email: f.Email, Name: f.Name, Phone: f.Phone, Locale: f.Locale, TimeZone: f.TimeZone,

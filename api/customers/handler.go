@@ -1,4 +1,4 @@
-// Package customers serves customers, what they have in hand, and whether they may use the product.
+// Package customers serves customers, their balances, and their access to the product.
 package customers
 
 import (

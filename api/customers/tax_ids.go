@@ -12,7 +12,7 @@ import (
 	"perennial/service/customers"
 )
 
-// TaxIDConfirmation says of one of the customer's tax ids that a person confirmed it.
+// TaxIDConfirmation confirms one of the customer's tax ids, or removes the confirmation.
 type TaxIDConfirmation struct {
 	Type     string `json:"type" minLength:"1" maxLength:"40" example:"eu_vat" doc:"The type of the tax id."`
 	Value    string `json:"value" minLength:"1" maxLength:"40" example:"DE136695976" doc:"Its number, however grouped. A number that the customer no longer has is refused."`
@@ -40,7 +40,7 @@ func (h *Handler) verifyTaxID(
 	})
 }
 
-// taxIDOperations registers what is done with tax ids; loadAny finds erased customers too, for repeats.
+// taxIDOperations registers the operations of tax ids; loadAny also finds erased customers, for repeats.
 func (h *Handler) taxIDOperations(loadAny httpkit.Loader, example Customer) {
 	confirmed := example
 	confirmed.TaxIDs = []view.TaxID{{

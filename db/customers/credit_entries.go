@@ -19,12 +19,12 @@ type BalanceEntry struct {
 	Reason     invoice.CreditReason
 	Note       string // of a person; erased with the customer
 	InvoiceID  string // empty: none
-	GrantID    string // of the credit grant that it moves; empty: the plain balance
+	GrantID    string // the credit grant that it moves; empty: the plain balance
 	After      money.Minor
 	CreatedAt  time.Time
 }
 
-// BalanceEntries lists a customer's, in one currency or, empty, in all.
+// BalanceEntries lists a customer's entries, in one currency or, empty, in all.
 func (r Reader) BalanceEntries(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, page core.Page,
 ) (entries []BalanceEntry, hasMore bool, err error) {
@@ -51,8 +51,8 @@ func (r Reader) BalanceEntries(
 	return entries, hasMore, nil
 }
 
-// LockBalance reads what a customer has in a currency. It stays as it is until the transaction ends if the caller
-// locked the customer before, which also holds for a balance that does not exist yet.
+// LockBalance reads a customer's balance in a currency. It cannot change until the transaction ends if the caller has
+// locked the customer, also where no balance exists yet.
 func (tx *Tx) LockBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (Credit, error) {
@@ -62,7 +62,7 @@ func (tx *Tx) LockBalance(
 	return Credit{customerID, currency, row.Balance, row.Granted}, core.Translate("CreditBalanceLock", core.Optional(err))
 }
 
-// AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.
+// AdjustBalance writes a person's entry. The caller holds the lock, and has computed the balance after it.
 func (tx *Tx) AdjustBalance(ctx context.Context, environmentID string, e BalanceEntry) error {
 	return core.Queries.CreditGive(ctx, tx.Pipe, dbsqlc.CreditGiveParams{
 		ID: e.ID, EnvironmentID: environmentID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount,

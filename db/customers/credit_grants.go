@@ -13,7 +13,7 @@ import (
 	"perennial/internal/id"
 )
 
-// CreditGrant is a grant, and where its customer's test clock stands; the zero time: the customer lives in real time.
+// CreditGrant is a grant with the time of its customer's test clock; the zero time: the customer has none.
 type CreditGrant struct {
 	balance.Grant
 	ClockNow time.Time
@@ -30,7 +30,7 @@ func (r Reader) CreditGrantWithKey(ctx context.Context, hash []byte, id string) 
 	return core.APIKeyFromDB(row.ApiKeyDetail), CreditGrant{GrantFromDB(row.CreditGrant), core.Value(row.ClockNow)}, nil
 }
 
-// CreditGrants lists a customer's, in one currency or, empty, in all.
+// CreditGrants lists a customer's grants, in one currency or, empty, in all.
 func (r Reader) CreditGrants(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, page core.Page,
 ) (grants []CreditGrant, hasMore bool, err error) {
@@ -51,7 +51,7 @@ func (r Reader) CreditGrants(
 	return grants, hasMore, nil
 }
 
-// LockCreditGrant reads one. The caller holds the lock of the balance, under which all grants change. Fault:
+// LockCreditGrant reads a grant. The caller holds the lock of the balance, which guards all its grants. Fault:
 // credit_grant_not_found.
 func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (balance.Grant, error) {
 	row, err := core.Queries.CreditGrantLock(ctx, tx.Pipe,
@@ -59,8 +59,7 @@ func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (ba
 	return GrantFromDB(row.CreditGrant), core.ReadError("credit_grant", err)
 }
 
-// UsableCreditGrants counts a customer's grants in a currency that have something left. The caller holds the lock of
-// the balance.
+// UsableCreditGrants counts a customer's grants in a currency with a rest. The caller holds the lock of the balance.
 func (tx *Tx) UsableCreditGrants(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (int, error) {
@@ -80,8 +79,8 @@ func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g bal
 	})
 }
 
-// EndCreditGrant writes that a grant was voided or has expired, and takes away what was left of it, if anything was.
-// The caller holds the lock of the balance.
+// EndCreditGrant marks a grant as voided or expired, and removes its rest, if any. The caller holds the lock of the
+// balance.
 func (tx *Tx) EndCreditGrant(
 	ctx context.Context, environmentID string, g balance.Grant, left money.Minor,
 	reason invoice.CreditReason, at time.Time,
@@ -96,7 +95,7 @@ func (tx *Tx) EndCreditGrant(
 	return tx.AddCredit(ctx, environmentID, g.CustomerID, g.Currency, entry, "", at)
 }
 
-// GrantsOf returns the grants that an invoice has used, and that are not void.
+// GrantsOf returns the grants that an invoice has used and that are not voided.
 func GrantsOf(ctx context.Context, r core.Reader, environmentID string, inv invoice.Invoice) ([]balance.Grant, error) {
 	used := IDsOfUses(inv.GrantsUsed)
 	grants, err := UsableGrants(ctx, r, environmentID, inv.CustomerID, inv.Currency, used)
@@ -106,7 +105,7 @@ func GrantsOf(ctx context.Context, r core.Reader, environmentID string, inv invo
 	return slices.DeleteFunc(grants, func(g balance.Grant) bool { return !slices.Contains(used, g.ID) }), nil
 }
 
-// UsableGrants returns the grants of a customer in a currency that have something left, and those named.
+// UsableGrants returns the customer's grants in a currency that have a rest, and the named ones.
 func UsableGrants(
 	ctx context.Context, r core.Reader, environmentID, customerID string, currency money.Currency, named []string,
 ) (grants []balance.Grant, err error) {
@@ -119,7 +118,7 @@ func UsableGrants(
 	return grants, err
 }
 
-// IDsOfUses names the grants of uses.
+// IDsOfUses returns the ids of used grants.
 func IDsOfUses(uses balance.Uses) []string {
 	ids := make([]string, len(uses))
 	for i, use := range uses {
@@ -128,14 +127,14 @@ func IDsOfUses(uses balance.Uses) []string {
 	return ids
 }
 
-// DueGrant names a grant that has ended with something left.
+// DueGrant names a grant that has ended with a rest.
 type DueGrant struct {
 	core.Ref
 	CustomerID string
 	Currency   money.Currency
 }
 
-// DueGrants lists grants in real time of which what is left is to be taken away.
+// DueGrants lists ended grants in real time whose rest must be removed.
 func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGrant, error) {
 	found, err := core.Queries.CreditGrantListDue(ctx, r.Lists(),
 		dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: core.RowLimit(limit)})
@@ -144,7 +143,7 @@ func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGr
 	}), core.Translate("CreditGrantListDue", err)
 }
 
-// DueGrantsOnClock lists the next hundred of the clock's customers that have ended by then.
+// DueGrantsOnClock lists the next hundred grants of the clock's customers that have ended by then.
 func (r Reader) DueGrantsOnClock(ctx context.Context, environmentID, clockID string, by time.Time) ([]DueGrant, error) {
 	found, err := core.Queries.CreditGrantListDueOnClock(ctx, r.Handle, dbsqlc.CreditGrantListDueOnClockParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,

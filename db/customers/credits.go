@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// CreditBalance returns the balance of a customer in a currency, without grants; nothing recorded is 0.
+// CreditBalance returns the balance of a customer in a currency, without grants; without a record it is 0.
 func (r Reader) CreditBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (money.Minor, error) {
@@ -25,19 +25,19 @@ func (r Reader) CreditBalance(
 	return balanceFromDB(balance, err)
 }
 
-// Credit is a customer's balance in one currency: in hand, or below zero what was carried forward.
+// Credit is a customer's balance in one currency: credit, or below zero the amount carried forward.
 type Credit struct {
 	CustomerID string
 	Currency   money.Currency
-	Balance    money.Minor // the plain one
-	Granted    money.Minor // what grants have left
+	Balance    money.Minor // the plain balance
+	Granted    money.Minor // the rest of grants
 }
 
 // Total is the sum of balance and grants.
 func (c Credit) Total() money.Minor { return c.Balance + c.Granted }
 
-// Credits lists the balances of customers, below zero where something was carried forward;
-// those of nothing are left out.
+// Credits lists the balances of customers, below zero where an amount was carried forward. It leaves out balances of
+// zero.
 func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
 	rows, err := core.Queries.CreditBalanceList(ctx, r.Handle, dbsqlc.CreditBalanceListParams{
 		EnvironmentID: environmentID, CustomerIds: customerIDs,
@@ -52,9 +52,9 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 	return credits, nil
 }
 
-// AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
-// invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is
-// carried Forward may leave a debit.
+// AddCredit writes an invoice's entry to the balance of its customer, and moves the balance. An imported entry has no
+// invoice. An amount that is carried Forward may leave a debit. Fault: credit_insufficient, when the balance or the
+// grant does not cover the used credit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
 	invoiceID string, at time.Time,

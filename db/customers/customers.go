@@ -16,14 +16,14 @@ type CustomerFilter struct {
 	TestClockID string
 }
 
-// Get reads one, also an erased one. Fault: customer_not_found.
+// Get reads a customer, also an erased one. Fault: customer_not_found.
 func (r Reader) Get(ctx context.Context, environmentID, id string) (customer.Customer, error) {
 	row, err := core.Queries.CustomerGet(ctx, r.Handle, dbsqlc.CustomerGetParams{EnvironmentID: environmentID, ID: id})
 	return CustomerFromDB(row.Customer), core.ReadError("customer", err)
 }
 
-// GetWithKey reads key, customer and credits in one round trip.
-// Faults: api_key_unknown; customer_not_found, with the key.
+// GetWithKey reads key, customer and credits in one round trip. Faults: api_key_unknown; customer_not_found, with the
+// key.
 func (r Reader) GetWithKey(
 	ctx context.Context, hash []byte, id string,
 ) (core.APIKey, customer.Customer, []Credit, error) {
@@ -50,7 +50,7 @@ func (r Reader) GetWithKey(
 	return core.APIKeyFromDB(row.ApiKeyDetail), CustomerFromDB(row.Customer), credits, nil
 }
 
-// List lists an environment's, without the erased ones.
+// List lists the customers of an environment, without erased ones.
 func (r Reader) List(
 	ctx context.Context, environmentID string, f CustomerFilter, page core.Page,
 ) (customers []customer.Customer, hasMore bool, err error) {
@@ -71,19 +71,19 @@ func (r Reader) List(
 	return customers, hasMore, nil
 }
 
-// Lock reads one that no other transaction may change until this one ends. Fault: customer_not_found.
+// Lock reads a customer and locks it until the transaction ends. Fault: customer_not_found.
 func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (customer.Customer, error) {
 	row, err := core.Queries.CustomerLock(ctx, tx.Pipe, dbsqlc.CustomerLockParams{EnvironmentID: environmentID, ID: id})
 	return CustomerFromDB(row.Customer), core.ReadError("customer", err)
 }
 
-// Insert writes one. Fault: test_clock_not_found.
+// Insert writes a new customer. Fault: test_clock_not_found.
 func (tx *Tx) Insert(ctx context.Context, environmentID string, c customer.Customer) error {
 	row := customerRow(environmentID, c)
 	return rows.CustomerInsert.Exec(ctx, tx.Pipe, &row)
 }
 
-// Save writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
+// Save writes the fields that may change. Fault: customer_changed, when the revision differs or the customer is erased.
 func (tx *Tx) Save(ctx context.Context, environmentID string, c customer.Customer) error {
 	row := customerRow(environmentID, c)
 	return rows.CustomerUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("customer")), &row)
@@ -119,7 +119,7 @@ func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 	}
 }
 
-// ListByID reads those of some ids that an environment has, also erased ones.
+// ListByID reads the environment's customers with these ids, also erased ones.
 func (r Reader) ListByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
 	rows, err := core.Queries.CustomerListByID(ctx, r.Handle,
 		dbsqlc.CustomerListByIDParams{EnvironmentID: environmentID, Ids: ids})
@@ -127,7 +127,7 @@ func (r Reader) ListByID(ctx context.Context, environmentID string, ids []string
 		core.Translate("CustomerListByID", err)
 }
 
-// LockByID is ListByID; none of them is changed or erased until the transaction ends.
+// LockByID is ListByID, and locks the customers until the transaction ends.
 func (tx *Tx) LockByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
 	rows, err := core.Queries.CustomerLockByID(ctx, tx.Pipe,
 		dbsqlc.CustomerLockByIDParams{EnvironmentID: environmentID, Ids: ids})
@@ -135,8 +135,8 @@ func (tx *Tx) LockByID(ctx context.Context, environmentID string, ids []string) 
 		core.Translate("CustomerLockByID", err)
 }
 
-// LockState is the State of a transaction without a subscription: the customer, locked, and where the
-// customer's test clock stands. Fault: customer_not_found.
+// LockState returns the State of a transaction without a subscription: the customer, locked, and the time of the
+// customer's test clock. Fault: customer_not_found.
 func (tx *Tx) LockState(ctx context.Context, environmentID, customerID string) (lifecycle.State, error) {
 	payer, err := tx.Lock(ctx, environmentID, customerID)
 	if err != nil || payer.TestClockID == "" {

@@ -13,9 +13,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Erase deletes a customer: the row keeps its id and what cannot identify a person, customer.deleted is announced, and
-// an erasure begins, which takes everything that was copied from the row. From now on the customer cannot be subscribed
-// or charged. Fault: customer_not_found, also for one who is erased already.
+// Erase deletes a customer. The row keeps its id and data that cannot identify a person. It announces customer.deleted
+// and begins an erasure, which removes all copies of the row's data. The customer can have no new subscription or
+// charge. Fault: customer_not_found, also for an erased customer.
 func (tx *Tx) Erase(ctx context.Context, environmentID, customerID string) error {
 	state, err := tx.LockState(ctx, environmentID, customerID)
 	if err != nil {
@@ -44,7 +44,7 @@ func (tx *Tx) Erase(ctx context.Context, environmentID, customerID string) error
 	return tx.Emit(ctx, environmentID, event.New(event.CustomerDeleted{ID: customerID}, at))
 }
 
-// BeginErasure writes an erasure, and has its workflow started after the commit.
+// BeginErasure writes an erasure, and starts its workflow after the commit.
 func (tx *Tx) BeginErasure(ctx context.Context, environmentID string, e erasure.Erasure) error {
 	tx.AfterCommit(core.StartErasure{EnvironmentID: environmentID, ID: e.ID, CustomerID: e.CustomerID})
 	return core.Queries.ErasureInsert(ctx, tx.Pipe, dbsqlc.ErasureInsertParams{
@@ -53,7 +53,7 @@ func (tx *Tx) BeginErasure(ctx context.Context, environmentID string, e erasure.
 	})
 }
 
-// LockErasure reads one that no other transaction may work on until this one ends. Fault: erasure_not_found.
+// LockErasure reads an erasure and locks it until the transaction ends. Fault: erasure_not_found.
 func (tx *Tx) LockErasure(ctx context.Context, environmentID, id string) (erasure.Erasure, error) {
 	row, err := core.Queries.ErasureLock(ctx, tx.Pipe, dbsqlc.ErasureLockParams{EnvironmentID: environmentID, ID: id})
 	e := row.Erasure
@@ -65,7 +65,7 @@ func (tx *Tx) LockErasure(ctx context.Context, environmentID, id string) (erasur
 	}, core.ReadError("erasure", err)
 }
 
-// SaveErasure writes how far a locked erasure is.
+// SaveErasure writes the progress of a locked erasure.
 func (tx *Tx) SaveErasure(ctx context.Context, environmentID string, e erasure.Erasure) error {
 	return core.Queries.ErasureUpdate(ctx, tx.Pipe, dbsqlc.ErasureUpdateParams{
 		EnvironmentID: environmentID, ID: e.ID, Stage: e.Stage, AfterPosition: e.After,
@@ -105,14 +105,14 @@ func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, hand
 	return ids, handled
 }
 
-// EraseSubscriptions removes what people wrote into subscriptions, which must be locked.
+// EraseSubscriptions removes texts of people from subscriptions, which the caller has locked.
 func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids []string) error {
 	return core.Queries.SubscriptionErase(ctx, tx.Pipe, dbsqlc.SubscriptionEraseParams{
 		EnvironmentID: environmentID, Ids: ids, OwnReasons: subscribing.OwnReasons(),
 	})
 }
 
-// EraseInvoices removes the buyer's details from the customer's next invoices, and what people wrote into their credit
+// EraseInvoices removes the buyer's details from the customer's next invoices, and texts of people from their credit
 // notes.
 func (tx *Tx) EraseInvoices(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
@@ -133,8 +133,8 @@ func (tx *Tx) EraseTransactions(
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("TransactionErase", err)
 }
 
-// EraseEvents removes the reasons that people and providers gave from the customer's next events, and what receivers
-// answered to them.
+// EraseEvents removes the reasons that people and providers gave from the customer's next events, and the responses of
+// receivers.
 func (tx *Tx) EraseEvents(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
@@ -155,7 +155,7 @@ func (tx *Tx) EraseResponses(
 	return erasure.Handled{Rows: n}, core.Translate("ResponseErase", err)
 }
 
-// UnstartedErasures lists unfinished ones whose workflow was not started in this epoch. Global: the reconciler.
+// UnstartedErasures lists unfinished erasures whose workflow was not started in this epoch. Global: the reconciler.
 func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.ErasureListUnstarted(ctx, r.Lists(),
 		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: core.RowLimit(limit)})
@@ -171,7 +171,7 @@ type StuckErasure struct {
 	RequestedAt time.Time
 }
 
-// StuckErasures lists those without progress since before, those of each environment in turn. Global: the reconciler
+// StuckErasures lists erasures without progress since before, round-robin across environments. Global: the reconciler
 // and the doctor.
 func (r Reader) StuckErasures(ctx context.Context, before time.Time, limit int) ([]StuckErasure, error) {
 	found, err := core.Queries.ErasureListStuck(ctx, r.Lists(),
@@ -182,7 +182,7 @@ func (r Reader) StuckErasures(ctx context.Context, before time.Time, limit int) 
 	}), core.Translate("ErasureListStuck", err)
 }
 
-// forgetImported removes what the records of a customer's import leave of the customer's data.
+// forgetImported removes the customer's data from the records of the import.
 func (tx *Tx) forgetImported(ctx context.Context, environmentID, customerID string) error {
 	return core.Queries.ImportedRecordForget(ctx, tx.Pipe,
 		dbsqlc.ImportedRecordForgetParams{EnvironmentID: environmentID, CustomerID: customerID})

@@ -9,8 +9,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// NoteLimitReached notes that a customer has reached the limit of a feature; first is false where that was noted
-// before.
+// NoteLimitReached records that a customer reached the limit of a feature; first is false where it was recorded before.
 func (tx *Tx) NoteLimitReached(
 	ctx context.Context, environmentID, customerID string, of entitlement.Answer, at time.Time,
 ) (first bool, err error) {

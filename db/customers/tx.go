@@ -9,14 +9,14 @@ import (
 // Reader has the reads of this column.
 type Reader struct{ core.Reader }
 
-// Tx has the writes of this column beside the reads.
+// Tx has the reads and the writes of this column.
 type Tx struct {
 	*core.Tx
 	Reader
 	clocks *clocks.Tx
 }
 
-// On makes the column of a transaction.
+// On returns the column of a transaction.
 func On(tx *core.Tx, clocks *clocks.Tx) Tx {
 	return Tx{Tx: tx, Reader: Reader{tx.Reads()}, clocks: clocks}
 }

@@ -11,15 +11,15 @@ import (
 	"perennial/service/usecase"
 )
 
-// Access is whether a customer may use the product.
+// Access is the answer whether a customer may use the product.
 type Access struct {
 	access.Answer
-	Subscriptions []access.Answer     // each by itself, newest first
-	Feature       *entitlement.Answer // what they have of the feature that was asked about; nil: none was
+	Subscriptions []access.Answer     // one for each, newest first
+	Feature       *entitlement.Answer // about the requested feature; nil: none was requested
 }
 
-// Access answers whether a customer may use the product, or one of its features: Answer is then about that. Fault:
-// feature_key_invalid.
+// Access reports whether a customer may use the product, or one of its features: Answer is then about the feature.
+// Fault: feature_key_invalid.
 func (s *Service) Access(
 	ctx context.Context, by usecase.Caller, of customer.Customer, feature string,
 ) (Access, error) {

@@ -13,17 +13,17 @@ import (
 	"perennial/service/usecase"
 )
 
-// BalanceAdjustment gives a customer credit, or takes some below zero.
+// BalanceAdjustment gives a customer credit, or takes it, also below zero.
 type BalanceAdjustment struct {
 	CustomerID string
 	Currency   money.Currency
 	Amount     money.Minor
-	Note       string // why, for people; may be empty
+	Note       string // for people; may be empty
 }
 
 // AdjustBalance writes an entry into a customer's ledger that belongs to no invoice. The next invoice in the currency
-// uses what was given, and collects what was taken beyond the plain balance: grants stay as they are. Faults:
-// customer_not_found, test_clock_advancing, text_blank, text_invalid, card_number_refused, those of balance.Adjusted.
+// uses added credit, and collects a plain balance below zero. Grants do not change. Faults: customer_not_found,
+// test_clock_advancing, text_blank, text_invalid, card_number_refused, those of balance.Adjusted.
 func (s *Service) AdjustBalance(
 	ctx context.Context, by usecase.Caller, in BalanceAdjustment, around usecase.Around[db.BalanceEntry],
 ) error {
@@ -51,9 +51,9 @@ func (s *Service) AdjustBalance(
 	})
 }
 
-// onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the
-// customer and the balance, in the order in which everybody takes them. state is the customer's, granted what grants
-// have left, and now the customer's time. Faults: customer_not_found, test_clock_advancing.
+// onBalance calls do under the locks of the customer's clock, the customer and the balance, in the common order of
+// locks. do gets the customer's state, the rest of the grants, and the customer's time. Faults: customer_not_found,
+// test_clock_advancing.
 func onBalance[R any](
 	ctx context.Context, s *Service, by usecase.Caller, c customer.Customer, currency money.Currency,
 	around usecase.Around[R],

@@ -17,7 +17,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
+// GrantCredit gives a customer g with a new id and date. The next invoices in its currency use it. Faults:
 // customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of
 // metadata, of checkGrantPlans and of lifecycle.GrantCredit.
 func (s *Service) GrantCredit(
@@ -48,8 +48,8 @@ func (s *Service) GrantCredit(
 	})
 }
 
-// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on,
-// currency_mismatch. A subscription may be on any version of its plan, so that one version in the currency is enough.
+// checkGrantPlans refuses plans whose invoices could never use the grant. One version in the currency is enough, since
+// a subscription may be on any version of its plan. Faults: plan_not_found, plan_is_add_on, currency_mismatch.
 func (s *Service) checkGrantPlans(ctx context.Context, by usecase.Caller, g balance.Grant) error {
 	return usecase.CheckEachPlan(ctx, s.Base, by, g.PlanIDs, func(p plan.Plan) error {
 		if p.AddOn {
@@ -71,8 +71,8 @@ func (s *Service) checkGrantPlans(ctx context.Context, by usecase.Caller, g bala
 	})
 }
 
-// VoidCreditGrant takes back what is left of seen, which was read before. What invoices have used stays paid. Faults:
-// customer_not_found, test_clock_advancing, credit_grant_voided, credit_grant_expired.
+// VoidCreditGrant removes the rest of seen, which the caller read before. Payments of invoices with the grant stay.
+// Faults: customer_not_found, test_clock_advancing, credit_grant_voided, credit_grant_expired.
 func (s *Service) VoidCreditGrant(
 	ctx context.Context, by usecase.Caller, seen balance.Grant, around usecase.Around[db.CreditGrant],
 ) error {
@@ -95,7 +95,7 @@ func (s *Service) VoidCreditGrant(
 		if err := tx.Customers.EndCreditGrant(ctx, by.EnvironmentID, g.Grant, g.Taken, g.Reason, changes.At); err != nil {
 			return made, err
 		}
-		type shown struct { // as the API names them
+		type shown struct { // with the names of the API
 			Remaining money.Minor
 			VoidedAt  time.Time
 		}

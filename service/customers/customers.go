@@ -21,7 +21,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// CreateCustomer stores c, whose id and dates are made here. On a test clock it begins at the clock's time.
+// CreateCustomer stores c with a new id and dates. On a test clock it begins at the clock's time.
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
@@ -36,7 +36,7 @@ func (s *Service) CreateCustomer(
 	if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 		return c, err
 	}
-	// Real time, also on a test clock: ids sort by when rows were made, and a clock may stand in any year.
+	// Real time, also on a test clock: ids sort by creation, and a clock may be in any year.
 	c.ID, c.Revision = id.New(id.Customer, s.Now()), 1
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		var err error
@@ -54,8 +54,7 @@ func (s *Service) CreateCustomer(
 }
 
 // CustomerUpdate changes the fields that are not nil. PaymentMethod and PaymentDetails belong together: either replaces
-// the details as a whole; details alone keep the method. Half of the old details and half of the new would name a payer
-// who does not exist.
+// all details; details alone keep the method. A mix of old and new details would name a payer who does not exist.
 type CustomerUpdate struct {
 	Email, Name, Phone *string
 	Address            *postal.Address // replaces all
@@ -70,10 +69,10 @@ type CustomerUpdate struct {
 	Dunning            *Dunning
 }
 
-// Dunning is a customer's policy; nil: none, so that the plan's or the environment's counts.
+// Dunning is a customer's policy; nil: none, and the plan's or the environment's applies.
 type Dunning struct{ Policy *dunning.Policy }
 
-// apply changes c and names the fields that changed: names only, because events carry nothing personal.
+// apply changes c and returns the names of the changed fields. Events carry only names, no personal data.
 func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodChanged bool) {
 	text := func(name string, to *string, field *string) {
 		if to != nil && *to != *field {
@@ -89,7 +88,7 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	}
 	text("country", u.Country, &c.Country)
 	region := u.Region
-	if region == nil && moved { // a region is one of its country
+	if region == nil && moved { // a region belongs to its country
 		region = new(string)
 	}
 	text("region", region, &c.Region)
@@ -118,7 +117,7 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	return changed, methodChanged
 }
 
-// applyMethod replaces the payment method, and reports whether it is another one.
+// applyMethod replaces the payment method, and reports whether it changed.
 func (u CustomerUpdate) applyMethod(c *customer.Customer) bool {
 	if u.PaymentMethod == nil && u.PaymentDetails == nil {
 		return false
@@ -134,9 +133,9 @@ func (u CustomerUpdate) applyMethod(c *customer.Customer) bool {
 	return c.PaymentMethod != before.PaymentMethod || c.PaymentDetails != before.PaymentDetails
 }
 
-// UpdateCustomer changes a customer, and announces what changed if anything did. The workflows of subscriptions that
-// have to try a new payment method are signalled after the commit. A method that is as it was is not tried again: an
-// app may send all fields every night. To try it once more is a payment (PaySubscription).
+// UpdateCustomer changes a customer, and announces the changes, if any. It signals the workflows of subscriptions that
+// must try a new payment method after the commit. An unchanged method is not tried again, since an app may send all
+// fields every night; PaySubscription tries it.
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by usecase.Caller, customerID string, u CustomerUpdate, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
@@ -158,7 +157,7 @@ func (s *Service) UpdateCustomer(
 		if err := checkFeatures(ctx, tx, by, c, was.Features); err != nil {
 			return c, err
 		}
-		if methodChanged && methodOf(c) != checked { // another request has changed the other half meanwhile
+		if methodChanged && methodOf(c) != checked { // another request changed the other half
 			if err := s.checkMethodTaken(ctx, tx.Reader, by.EnvironmentID, c, false); err != nil {
 				return c, err
 			}
@@ -167,8 +166,8 @@ func (s *Service) UpdateCustomer(
 	})
 }
 
-// checkNewMethod checks the payment method that a change leads to before its transaction, which must not wait for a
-// provider, and returns it. Of a customer who is not there nothing is checked: the change is refused.
+// checkNewMethod checks and returns the payment method of a change before its transaction, which must not wait for a
+// provider. It checks nothing for an unknown customer: the change is refused later.
 func (s *Service) checkNewMethod(
 	ctx context.Context, by usecase.Caller, customerID string, u CustomerUpdate,
 ) (checked payment.Method, err error) {
@@ -179,7 +178,7 @@ func (s *Service) checkNewMethod(
 	if err != nil {
 		return checked, usecase.UnlessAbsent(err)
 	}
-	if _, methodChanged := u.apply(&c); methodChanged && c.Check() == nil { // else there is nothing to check yet
+	if _, methodChanged := u.apply(&c); methodChanged && c.Check() == nil { // an invalid customer is refused later
 		if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 			return checked, err
 		}
@@ -188,8 +187,8 @@ func (s *Service) checkNewMethod(
 	return checked, nil
 }
 
-// checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for.
-// Faults: those of CheckRenewable.
+// checkRenewsAll refuses a payment method that cannot renew one of the customer's subscriptions. Faults: those of
+// CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
 	billings, err := s.Store.Subscriptions.Billings(ctx, by.EnvironmentID, c.ID)
 	if err != nil {
@@ -222,7 +221,7 @@ func (s *Service) saveCustomer(
 		if err != nil {
 			return err
 		}
-		// The mark is in the rows, and the signals are best effort: the reconciler sends what is lost.
+		// The rows have the mark, and the signals are best effort: the reconciler sends lost ones.
 		for _, subscriptionID := range subscriptions {
 			tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
 		}

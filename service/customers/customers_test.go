@@ -53,7 +53,7 @@ func TestUpdateCustomer_NewMethodSignalsTheSubscriptions(t *testing.T) {
 	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.Effects)
 }
 
-// An app that sends all fields every night must not reach for the money every night, nor one that takes a card away.
+// An app that sends all fields every night must not cause a payment every night, nor must one that removes a card.
 func TestUpdateCustomer_OnlyAnotherMethodIsTried(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -91,8 +91,8 @@ func TestEraseCustomer_AtOnceAndOnlyOnce(t *testing.T) {
 	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}), db.ErrCustomerNotFound)
 }
 
-// A repeat waits where the key is taken, before anything of the customer is locked; what is added after the erasure is
-// one with it.
+// A repeat waits at its key, before any lock of the customer. The caller's additions are in the same transaction as the
+// erasure.
 func TestEraseCustomer_OneTransactionWithWhatItsCallerAdds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

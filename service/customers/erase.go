@@ -7,10 +7,9 @@ import (
 	"perennial/service/usecase"
 )
 
-// EraseCustomer deletes a customer: the personal and payment data of the customer are erased now, and nothing begins
-// for the customer any more. The workflow of the erasure, started after the commit, cancels the subscriptions and
-// erases the rest. What money moved stays, under the pseudonym of the id. Fault: customer_not_found, for one who is
-// erased already.
+// EraseCustomer erases the customer's personal and payment data now, and refuses new subscriptions and charges. The
+// workflow of the erasure, started after the commit, cancels the subscriptions and erases the rest. Records of money
+// stay, under the id as a pseudonym. Fault: customer_not_found, also for an erased customer.
 func (s *Service) EraseCustomer(
 	ctx context.Context, by usecase.Caller, customerID string, around usecase.Around[string],
 ) error {

@@ -12,8 +12,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// checkFeatures refuses features of subscriptions that are not the customer's. before are those that the customer had.
-// Fault: subscription_not_found.
+// checkFeatures refuses features of subscriptions that are not the customer's. before are the customer's former
+// features. Fault: subscription_not_found.
 func checkFeatures(
 	ctx context.Context, tx *db.Tx, by usecase.Caller, c customer.Customer, before plan.FeatureOverrides,
 ) error {

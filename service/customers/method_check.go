@@ -13,8 +13,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// checkMethodTaken refuses a payment method that no active account of the environment takes. Where there is no account
-// yet, nothing can be said. ask lets the accounts be asked what they have activated, which may use the network: not
+// checkMethodTaken refuses a payment method that no active account of the environment takes. It accepts any where there
+// is no account yet. With ask it requests the activated methods from the accounts, which may use the network, so not
 // inside a transaction. Faults: provider_not_configured, payment_method_unsupported.
 func (s *Service) checkMethodTaken(
 	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, ask bool,
@@ -29,8 +29,8 @@ func (s *Service) checkMethodTaken(
 	return paymethod.Check(c.PaymentMethod, found)
 }
 
-// supports returns what the active accounts of the environment do with a customer's payment method: all accounts, or
-// those at the provider that the details name. None: the environment has no account. Fault: provider_not_configured.
+// supports returns the support of the environment's active accounts for a customer's payment method: of all accounts,
+// or of those at the provider in the details. None: the environment has no account. Fault: provider_not_configured.
 func (s *Service) supports(
 	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, ask bool,
 ) (found []paymethod.Support, err error) {
@@ -50,7 +50,7 @@ func (s *Service) supports(
 	})
 }
 
-// SupportsBy is supports of some accounts, each of which is asked in a way of the caller's.
+// SupportsBy is supports for given accounts; ask returns the support of one.
 func SupportsBy(
 	configured []db.ProviderConfig, c customer.Customer,
 	ask func(db.ProviderConfig, providers.Method) (paymethod.Support, error),
@@ -81,10 +81,10 @@ func SupportsBy(
 	return found, nil
 }
 
-// CheckRenewable refuses a subscription that could never be collected with the customer's payment method: because the
-// Payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
-// method may get one later. param is the field of the request that names the method or its customer. Faults:
-// payment_method_cannot_renew, payment_method_currency_mismatch, payment_method_unsupported, provider_not_configured.
+// CheckRenewable refuses a subscription that the customer's payment method could never pay for: the payer would have to
+// begin each payment, or the method is charged in other currencies. A customer without a method may add one later.
+// param is the request's field with the method or its customer. Faults: payment_method_cannot_renew,
+// payment_method_currency_mismatch, payment_method_unsupported, provider_not_configured.
 func (s *Service) CheckRenewable(
 	ctx context.Context, by usecase.Caller, c customer.Customer, currency money.Currency, param string,
 ) error {
@@ -95,8 +95,8 @@ func (s *Service) CheckRenewable(
 	return Renewable(found, err, c, currency, param)
 }
 
-// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said. What is wrong with
-// the stored details is no matter of this request's fields but param.
+// Renewable is CheckRenewable for given support of the accounts, or the error of reading it. Faults about the stored
+// details name param, since the request has no other field for them.
 func Renewable(
 	found []paymethod.Support, err error, c customer.Customer, currency money.Currency, param string,
 ) error {

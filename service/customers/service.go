@@ -12,5 +12,5 @@ type Service struct {
 	gateway *gateway.Gateway
 }
 
-// New makes the column. The gateway says which payment methods an account takes.
+// New returns the column. The gateway knows the payment methods that an account takes.
 func New(b usecase.Base, g *gateway.Gateway) *Service { return &Service{Base: b, gateway: g} }

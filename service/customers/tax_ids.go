@@ -10,14 +10,14 @@ import (
 	"perennial/service/usecase"
 )
 
-// TaxIDConfirmation says of a tax id that the authority knows the customer by it, or takes that back.
+// TaxIDConfirmation confirms a tax id with the authority, or removes the confirmation.
 type TaxIDConfirmation struct {
 	Type, Value string
 	TakenBack   bool
 }
 
-// ConfirmTaxID notes that a person confirmed a customer's tax id, who and when; the note ends with the number. What
-// was confirmed is confirmed anew. Faults: customer_not_found, tax_id_unknown.
+// ConfirmTaxID records that a person confirmed a customer's tax id, with the person and the time, until the number
+// changes. A confirmed id gets the new person and time. Faults: customer_not_found, tax_id_unknown.
 func (s *Service) ConfirmTaxID(
 	ctx context.Context, by usecase.Caller, customerID string, in TaxIDConfirmation,
 	also usecase.Also[customer.Customer],

@@ -20,7 +20,7 @@ const customerInFull = `{"type":"customer","id":"c-1","email":"ada@example.com",
 	`"timeZone":"Europe/Berlin","taxIds":[{"type":"eu_vat","value":"DE136695976","verifiedAt":"2026-01-10T00:00:00Z",` +
 	`"verifiedBy":"key_1"},{"type":"company","value":"HRB 1","country":"DE"}],"createdAt":1765000000}`
 
-// exportedLine is the record of the one customer of a scene, without the id that it has there.
+// exportedLine returns the record of the only customer of a scene, without its id there.
 func exportedLine(t *testing.T, s *scene.Scene) (record map[string]any) {
 	t.Helper()
 	svc, _ := at(s)
@@ -40,7 +40,7 @@ func TestExport_CustomerInFull(t *testing.T) {
 	require.Equal(t, "imported", svc.imported(t, by, ImportOptions{}, customerInFull).outcomes["c-1"])
 	var sent map[string]any
 	require.NoError(t, json.Unmarshal([]byte(customerInFull), &sent))
-	sent["createdAt"] = exportedLine(t, from)["createdAt"] // written as text
+	sent["createdAt"] = exportedLine(t, from)["createdAt"] // in the file it is text
 	require.Equal(t, sent, exportedLine(t, from))
 
 	line, err := json.Marshal(exportedLine(t, from))
@@ -65,7 +65,7 @@ func TestImport_CustomerRefused(t *testing.T) {
 	}
 }
 
-// A dry run forgets the tax ids of customers, but not what follows from them.
+// A dry run removes the tax ids of customers, but keeps the exemption that follows from them.
 func TestImport_DryRunReversesTheCharge(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

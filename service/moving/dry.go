@@ -12,22 +12,22 @@ import (
 	"perennial/db"
 )
 
-// NextBill is the first invoice that a subscription of a dry run would be billed.
+// NextBill is the first invoice of a subscription in a dry run.
 type NextBill struct {
 	At       time.Time
 	Currency money.Currency
 	Total    money.Minor // with taxes
-	Due      money.Minor // Total less what the customer's balance pays
-	// Uncollectable says why Due cannot be collected; empty: it can.
+	Due      money.Minor // Total less the customer's balance
+	// Uncollectable is why Due cannot be collected; empty: it can.
 	Uncollectable string
 }
 
-// dryRun remembers what a dry run would have written, since records refer to each other. It grows with the files: a
-// customer without the personal data, and the hash of each record.
+// dryRun keeps the objects that a dry run did not write, since later records refer to them. It grows with the files: by
+// a customer without the personal data, and by the hash of each record.
 type dryRun struct {
 	records   map[moving.Type]map[string]db.ImportedRecord
 	customers map[string]customer.Customer // by external id
-	balances  map[balanceKey]money.Minor   // of customers, as the invoices that were foreseen leave them
+	balances  map[balanceKey]money.Minor   // of customers, after the foreseen invoices
 }
 
 type balanceKey struct {
@@ -44,7 +44,7 @@ func newDryRun() *dryRun {
 	}
 }
 
-// addKnown adds what earlier batches would have written.
+// addKnown adds the objects that earlier batches would have written.
 func (d *dryRun) addKnown(k *known, of moving.Type, ids, references []string) {
 	for _, id := range ids {
 		if r, ok := d.records[of][id]; ok {
@@ -58,7 +58,7 @@ func (d *dryRun) addKnown(k *known, of moving.Type, ids, references []string) {
 	}
 }
 
-// readBalances reads what the customers that are here already have in hand, once.
+// readBalances reads the balances of existing customers, each once.
 func (d *dryRun) readBalances(ctx context.Context, r db.Reader, environmentID string, k *known) error {
 	var ids []string
 	for _, c := range k.customers {
@@ -74,13 +74,13 @@ func (d *dryRun) readBalances(ctx context.Context, r db.Reader, environmentID st
 	return err
 }
 
-// arrive remembers a record, and foresees the next invoice of a subscription by the rules that bill it.
+// arrive keeps a record, and foresees the next invoice of a subscription by the rules of billing.
 func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBill, error) {
 	d.records[a.record.Type][a.record.ID] = a.known()
 	switch a.record.Type {
 	case moving.CustomerType:
 		c := a.customer
-		c.TaxExempt = c.TaxPayer().SoldBy(e.settings.Seller.Country).Exemption // as far as its tax ids decide
+		c.TaxExempt = c.TaxPayer().SoldBy(e.settings.Seller.Country).Exemption // its tax ids decide it too
 		c.Email, c.Name, c.Phone, c.Address, c.TaxIDs, c.Metadata = "", "", "", postal.Address{}, nil, nil
 		d.customers[a.record.ID] = c
 	case moving.BalanceType:
@@ -91,7 +91,7 @@ func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBi
 	return nil, nil
 }
 
-// foresee lets each subscription of a customer use what those before it leave of the balance.
+// foresee returns the next invoice. Later subscriptions of the customer use the rest of the balance.
 func (d *dryRun) foresee(e *importEnvironment, a arrival, now time.Time) (*NextBill, error) {
 	key := balanceKey{a.customer.ID, a.plan.Currency}
 	shown, err := foresight.Preview(e.state(a, d.balances[key]), nil, 1, nil, db.Moment(now, now))

@@ -20,7 +20,7 @@ import (
 	"perennial/service/gateway"
 )
 
-// importEnvironment is what an import knows of its environment: read once, because a question for each record would
+// importEnvironment has the environment's data of an import. It is read once, because a query for each record would
 // take longer than the record.
 type importEnvironment struct {
 	settings subscription.Settings
@@ -33,7 +33,7 @@ type importEnvironment struct {
 	called   map[string][]string    // ids of plans, by name
 }
 
-// importEnvironment reads it.
+// importEnvironment reads the environment's data.
 func (s *Service) importEnvironment(ctx context.Context, environmentID string) (*importEnvironment, error) {
 	e := &importEnvironment{
 		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
@@ -80,8 +80,8 @@ func (e *importEnvironment) addPlan(p plan.Plan) {
 	}
 }
 
-// plan finds what a record calls a plan, in a version; 0: the newest. Archived plans too: what was sold goes on.
-// Faults: import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
+// plan returns the plan with a record's name, in a version; 0: the newest. It may be archived, since its subscriptions
+// continue. Faults: import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
 func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, error) {
 	planID := name
 	if keyed, ok := e.keys[name]; ok {
@@ -110,7 +110,7 @@ func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, er
 	return p, nil
 }
 
-// addOns finds what a record calls add-ons. Faults: those of plan.
+// addOns returns the add-ons with a record's names. Faults: those of plan.
 func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscription.Chosen, error) {
 	chosen := make([]subscription.Chosen, len(of))
 	for i, a := range of {
@@ -123,7 +123,7 @@ func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscript
 	return chosen, nil
 }
 
-// supports is what the accounts do with a method, as far as that is known without asking them.
+// supports returns the accounts' support of a method, without requests to the accounts.
 func (e *importEnvironment) supports(c customer.Customer) ([]paymethod.Support, error) {
 	return customers.SupportsBy(e.accounts, c,
 		func(a db.ProviderConfig, m providers.Method) (paymethod.Support, error) {
@@ -150,7 +150,7 @@ func (e *importEnvironment) renews(c customer.Customer, currency money.Currency)
 	return customers.Renewable(found, err, c, currency, "customer")
 }
 
-// uncollectable says why no invoice of a customer can be collected; empty: nothing is known that would stop it.
+// uncollectable returns why no invoice of a customer can be collected; empty: no known reason.
 func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 	if !c.CanPay() {
 		return "the customer has no payment method", nil
@@ -162,7 +162,7 @@ func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 	return "no provider account takes the payment method", nil
 }
 
-// state is what the rules would read of an imported subscription.
+// state returns the state that the rules read of an imported subscription.
 func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.State {
 	s := lifecycle.State{
 		Subscription: a.subscription, Customer: a.customer, Balance: balance, Plan: a.plan, PendingPlan: a.pending,
@@ -185,7 +185,7 @@ func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.Stat
 	return s
 }
 
-// wouldBill is a fault of ours: the period of an imported subscription was paid elsewhere.
+// wouldBill returns an internal fault: the period of an imported subscription was paid elsewhere.
 func wouldBill(a arrival) error {
 	return fault.New(fault.Internal, "internal", "The request failed with a server error.").Because(
 		fmt.Errorf("service: the import of %s would bill the period that was paid elsewhere", a.record.ID))

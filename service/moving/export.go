@@ -15,20 +15,19 @@ import (
 	"perennial/service/movefile"
 )
 
-// ExportOptions say what an export has.
+// ExportOptions are the options of an export.
 type ExportOptions struct {
-	// WithPaymentTokens: the provider's tokens of customers are written. Without them, and without a phone number, a
-	// customer has no payment method.
+	// WithPaymentTokens writes the provider's tokens of customers. Without them, and without a phone number, a customer
+	// has no payment method.
 	WithPaymentTokens bool
-	// Waits is told of a subscription whose prorations wait for its next invoice, since a record has none; nil: nobody is.
+	// Waits is called with subscriptions that have waiting prorations, which records cannot hold; nil: no call.
 	Waits func(subscriptionID string) error
-	// Scheduled is told of a subscription with changes at dates, since a record has none; nil: nobody is.
+	// Scheduled is called with subscriptions that have scheduled changes, which records cannot hold; nil: no call.
 	Scheduled func(subscriptionID string) error
 }
 
-// Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
-// subscriptions, and for the books credit grants, plans, invoices and transactions. Customers who were deleted are left
-// out.
+// Export writes one snapshot of an environment as JSON Lines that Import reads: customers, balances and subscriptions,
+// and for the books credit grants, plans, invoices and transactions. It leaves out deleted customers.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
 	return s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
@@ -98,7 +97,7 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 	}
 }
 
-// exportedSubscription is the record of one. Of a subscription whose first period is not paid yet, nothing is.
+// exportedSubscription returns the record of a subscription. It leaves the first period out until it is paid.
 func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Subscription {
 	r := moving.Subscription{
 		ID: cmp.Or(s.ExternalID, s.ID), Customer: cmp.Or(s.CustomerExternalID, s.CustomerID), Plan: names.of(s.PlanID),
@@ -122,8 +121,8 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	return r
 }
 
-// planNames are what an export calls plans: by their keys in a catalogue file, or by name, so that another environment
-// has them too, and by id where several have the name.
+// planNames has the names of plans in an export: their keys in a catalogue file, or their names, which another
+// environment can have too, or their ids where several plans have the name.
 type planNames struct {
 	names map[string]string // by id
 	taken map[string]int
@@ -162,7 +161,7 @@ func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
 	return records
 }
 
-// addressOf is the address of a customer; nil: there is none.
+// addressOf returns the address of a customer; nil: none.
 func addressOf(c customer.Customer) *postal.Address {
 	if c.Address == (postal.Address{}) {
 		return nil
@@ -170,7 +169,7 @@ func addressOf(c customer.Customer) *postal.Address {
 	return &c.Address
 }
 
-// detailsOf are the payment details of a customer; nil: there are none.
+// detailsOf returns the payment details of a customer; nil: none.
 func detailsOf(c customer.Customer) *moving.PaymentDetails {
 	if c.PaymentDetails == (customer.PaymentDetails{}) {
 		return nil

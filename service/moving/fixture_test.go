@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// columns are this one and what its tests need of those below it.
+// columns are this column and those below it that its tests need.
 type columns struct {
 	*Service
 	Tenancy       *tenancy.Service

@@ -12,7 +12,7 @@ import (
 // native is a customer or a subscription of this environment that a record of an export names by its id.
 type native struct{ erased bool }
 
-// here returns what a record of an export says of this environment: imported again, it would double what it came from.
+// here returns the record's object if it is of this environment: importing its export would duplicate it.
 func (k *known) here(r movefile.Record) (native, bool) {
 	for _, name := range idsHere(r) {
 		if found, ok := k.natives[name]; ok {
@@ -22,7 +22,8 @@ func (k *known) here(r movefile.Record) (native, bool) {
 	return native{}, false
 }
 
-// idsHere are the ids of a record that may be of this environment: what an export says, and an external id of our form.
+// idsHere returns the ids of a record that may be of this environment: the exported id, and an external id of this
+// form.
 func idsHere(r movefile.Record) (ids []string) {
 	of := id.Customer
 	if r.Type == moving.SubscriptionType {
@@ -31,13 +32,13 @@ func idsHere(r movefile.Record) (ids []string) {
 	if id.Is(of, r.PerennialID) {
 		ids = append(ids, r.PerennialID)
 	}
-	if r.Type != moving.BalanceType && id.Is(of, r.ID) { // of a balance, it names a customer, who may be here
+	if r.Type != moving.BalanceType && id.Is(of, r.ID) { // a balance's id is that of its customer
 		ids = append(ids, r.ID)
 	}
 	return ids
 }
 
-// readNatives finds the records of the batch that came from this environment.
+// readNatives finds the records of the batch that were exported from this environment.
 func (im *importing) readNatives(ctx context.Context, r db.Reader, batch []movefile.Record, k *known) error {
 	var ids []string
 	for _, record := range batch {

@@ -17,48 +17,47 @@ import (
 	"perennial/service/usecase"
 )
 
-// ImportOptions say how records are imported.
+// ImportOptions are the options of an import.
 type ImportOptions struct {
-	DryRun   bool   // nothing is written; subscriptions come with what is billed next
-	Source   string // the system that the external ids are of; empty: the only one
-	Announce bool   // customer.created and subscription.created are sent
-	Strict   bool   // the first refusal ends it
-	Batch    int    // records of a transaction; 0: 500
+	DryRun   bool   // writes nothing; subscriptions have their next invoice
+	Source   string // the system of the external ids; empty: the only one
+	Announce bool   // sends customer.created and subscription.created
+	Strict   bool   // the first refusal ends the import
+	Batch    int    // records in a transaction; 0: 500
 }
 
-// ImportOutcome is what became of a record.
+// ImportOutcome is the outcome of a record.
 type ImportOutcome string
 
 // The outcomes.
 const (
-	RecordImported ImportOutcome = "imported" // in a dry run: it would be
-	RecordPresent  ImportOutcome = "present"  // it was imported before
+	RecordImported ImportOutcome = "imported" // in a dry run: it would be imported
+	RecordPresent  ImportOutcome = "present"  // imported before
 	RecordRefused  ImportOutcome = "refused"
-	RecordLeftOut  ImportOutcome = "left_out" // it is history, or ended
+	RecordLeftOut  ImportOutcome = "left_out" // history, or ended
 )
 
-// ImportedLine is a record with what became of it.
+// ImportedLine is a record with its outcome.
 type ImportedLine struct {
 	movefile.Record
 	Outcome ImportOutcome
 	Fault   error     // of a refusal
-	Next    *NextBill // of a subscription in a dry run; nil: nothing is billed
-	// CustomerID and Currency say what a balance or a subscription that is in is about.
+	Next    *NextBill // of a subscription in a dry run; nil: no invoice follows
+	// CustomerID and Currency are those of an imported or present balance or subscription.
 	CustomerID string
 	Currency   money.Currency
 }
 
-// ErrImportStopped ends a strict import at the first refusal. What was imported before it stays.
+// ErrImportStopped ends a strict import at the first refusal. Earlier records stay imported.
 var ErrImportStopped = fault.New(fault.Invalid, "import_stopped",
 	"The import stopped at the first refusal. Correct the record and run the import again: it goes on from there.")
 
 const importBatch = 500
 
-// Import brings records from files, customers first, then balances, then subscriptions, wherever they stand. told
-// learns of every line, in the order of the files within a batch, after the batch is committed. An import that ended
-// half-way goes on where it is repeated: what is here already stays as it is. Imported subscriptions have no workflow:
-// the reconciler starts them at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped,
-// database_unavailable.
+// Import imports the records of files in any order: customers first, then balances, then subscriptions. It passes every
+// line to told after its batch is committed, in the order of the files within a batch. Repeating an interrupted import
+// continues it: existing objects do not change. Imported subscriptions have no workflow until the reconciler starts it,
+// at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped, database_unavailable.
 func (s *Service) Import(
 	ctx context.Context, by usecase.Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),
 ) error {
@@ -82,7 +81,7 @@ func (s *Service) Import(
 	return nil
 }
 
-// importing is an import as it goes on.
+// importing is the state of an import.
 type importing struct {
 	*Service
 	ImportOptions
@@ -92,7 +91,7 @@ type importing struct {
 	dry   *dryRun
 	of    moving.Type // of the pass
 	batch []movefile.Record
-	// refused are the external ids of customers whose records were refused.
+	// refused has the external ids of customers whose records were refused.
 	refused map[string]bool
 	now     time.Time // of the batch
 }
@@ -119,7 +118,7 @@ func (im *importing) add(ctx context.Context, r movefile.Record) error {
 	return im.flush(ctx)
 }
 
-// flush decides about the records of the batch and writes those that are new, in one transaction.
+// flush decides about the records of the batch and writes the new ones, in one transaction.
 func (im *importing) flush(ctx context.Context) error {
 	batch := im.batch
 	im.batch, im.now = im.batch[:0], im.Service.Now()
@@ -152,7 +151,7 @@ func (im *importing) flush(ctx context.Context) error {
 	return nil
 }
 
-// write imports a batch. Two imports of one environment take turns, so that a record is written once.
+// write imports a batch. Imports of one environment lock its settings, so that a record is written once.
 func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Record) ([]ImportedLine, error) {
 	if err := tx.Moving.PlanAnew(ctx); err != nil {
 		return nil, err
@@ -176,7 +175,7 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 	return lines, im.insert(ctx, tx, arrived)
 }
 
-// look is a batch of a dry run.
+// look decides about a batch in a dry run.
 func (im *importing) look(ctx context.Context, batch []movefile.Record) ([]ImportedLine, error) {
 	known, err := im.known(ctx, im.Store.Reader, im.Store.Customers.ListByID, batch)
 	if err != nil {
@@ -188,7 +187,7 @@ func (im *importing) look(ctx context.Context, batch []movefile.Record) ([]Impor
 	return im.decide(batch, known, func(a arrival) (*NextBill, error) { return im.dry.arrive(im.env, a, im.now) })
 }
 
-// decide judges one record after the other and hands those that are new to arrive.
+// decide judges the records in order, and passes new ones to arrive.
 func (im *importing) decide(
 	batch []movefile.Record, known *known, arrive func(arrival) (*NextBill, error),
 ) ([]ImportedLine, error) {
@@ -221,7 +220,7 @@ func (im *importing) decide(
 	return lines, nil
 }
 
-// about returns the customer and the currency of a balance or a subscription that is in, as far as the record says it.
+// about returns the customer and the currency of a balance or subscription, as far as the record has them.
 func (im *importing) about(r movefile.Record, known *known) (string, money.Currency) {
 	customerID := known.customers[reference(r)].ID
 	switch {
@@ -232,7 +231,7 @@ func (im *importing) about(r movefile.Record, known *known) (string, money.Curre
 			return customerID, r.Subscription.Currency
 		}
 		p, err := im.env.plan("plan", r.Subscription.Plan, r.Subscription.PlanVersion)
-		if err != nil { // one that is present may be of a plan that is gone from the file's system
+		if err != nil { // the source system may have lost the plan of a present one
 			return customerID, ""
 		}
 		return customerID, p.Currency

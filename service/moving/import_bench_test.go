@@ -41,7 +41,7 @@ func BenchmarkImport(b *testing.B) {
 		svc, by := at(s)
 		b.StartTimer()
 		for k := range files {
-			b.StopTimer() // what autovacuum does within a minute, and an import takes many
+			b.StopTimer() // autovacuum does this within a minute, and an import takes many
 			_, err := s.Pool.Exec(b.Context(), "analyze")
 			require.NoError(b, err)
 			b.StartTimer()

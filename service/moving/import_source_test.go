@@ -9,8 +9,9 @@ import (
 	"perennial/test/scene"
 )
 
-// Two systems count their customers from 1: an id is known by its source, and a customer whose record was refused gets
-// neither the balance nor the subscription of another one. A dry run says which subscriptions cannot be collected.
+// Two systems count their customers from 1, so the source is a part of an id's key. A customer whose record was refused
+// gets neither the balance nor the subscription of another one. A dry run reports subscriptions that cannot be
+// collected.
 func TestImport_Sources(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

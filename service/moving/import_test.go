@@ -25,7 +25,7 @@ import (
 	"perennial/test/scene"
 )
 
-// customerOf and subscriptionOf are lines of a file. The scene begins on 15 January 2026 at midnight.
+// customerOf and subscriptionOf return lines of a file. The scene begins on 15 January 2026 at midnight.
 func customerOf(n int) string {
 	return fmt.Sprintf(`{"type":"customer","id":"c-%d","email":"c%d@example.com","paymentMethod":"card","paymentDetails":`+
 		`{"provider":"stripe","customerToken":"cus_%d","paymentMethodToken":"pm_%d"}}`, n, n, n, n)
@@ -41,7 +41,7 @@ func balanceOf(n, amount int) string {
 	return fmt.Sprintf(`{"type":"balance","customer":"c-%d","currency":"EUR","amount":%d}`, n, amount)
 }
 
-// imports is what an import came to: outcomes with the external ids, refusals with their code.
+// imports has the results of an import: outcomes by external id, refusals with their code.
 type imports struct {
 	outcomes map[string]string
 	next     map[string]*NextBill
@@ -73,7 +73,7 @@ func (s *Service) imported(t *testing.T, by usecase.Caller, o ImportOptions, lin
 	return out
 }
 
-// idOf is the id of an imported subscription.
+// idOf returns the id of an imported subscription.
 func idOf(t *testing.T, s *scene.Scene, externalID string) string {
 	t.Helper()
 	var found string
@@ -89,8 +89,8 @@ func rows(t *testing.T, s *scene.Scene, table string) (n int) {
 	return n
 }
 
-// The same file again changes nothing; other contents under a known id are refused, and so is what cannot be, by line,
-// without the others of the batch. A dry run says the same and writes nothing.
+// A second import of a file changes nothing. Other contents under a known id and invalid records are refused by line,
+// and the rest of the batch is imported. A dry run reports the same and writes nothing.
 func TestImport_IsIdempotent(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -129,7 +129,7 @@ func TestImport_IsIdempotent(t *testing.T) {
 	scene.RequireLawful(t, s.Pool)
 }
 
-// An import that dies between two batches goes on where it stopped.
+// An import that was killed between two batches continues where it stopped.
 func TestImport_GoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -161,7 +161,7 @@ func TestImport_GoesOnAfterAKill(t *testing.T) {
 	require.Equal(t, 4, rows(t, s, "events where type = 'subscription.created'"), "announced, since it was asked for")
 }
 
-// A strict import keeps what came before the first refusal, and nothing behind it.
+// A strict import keeps the records before the first refusal, and imports none after it.
 func TestImport_StrictStops(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -174,7 +174,7 @@ func TestImport_StrictStops(t *testing.T) {
 	require.Equal(t, 1, rows(t, s, "customers"))
 }
 
-// Of a customer who was deleted nothing comes back, and no trace of the data is left.
+// An import does not bring back a deleted customer, and leaves no trace of the data.
 func TestImport_DeletedStaysDeleted(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -194,8 +194,8 @@ func TestImport_DeletedStaysDeleted(t *testing.T) {
 	require.Zero(t, rows(t, s, "imported_records where external_id like '%c-1%'"), "the id may be an e-mail address")
 }
 
-// An imported subscription is billed at its next boundary by the activities that bill all others, once, less the
-// balance that came with it; nothing is billed before.
+// An imported subscription is billed at its next boundary by the usual activities, once, less its imported balance, and
+// never before.
 func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -223,7 +223,7 @@ func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 	scene.RequireLawful(t, s.Pool)
 }
 
-// advance does all that is due of a subscription.
+// advance performs all due actions of a subscription.
 func advance(t *testing.T, s *scene.Scene, ref contract.Ref) {
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error {
@@ -239,7 +239,7 @@ func advance(t *testing.T, s *scene.Scene, ref contract.Ref) {
 	})
 }
 
-// What is exported here and imported into an empty environment of another app has the same future.
+// An export that is imported into an empty environment of another app has the same future.
 func TestExport_RoundTrip(t *testing.T) {
 	t.Parallel()
 	from, to := scene.New(t), scene.New(t)
@@ -280,7 +280,7 @@ func TestExport_RoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, want.Expected)
 		for i := range want.Expected {
-			if want.Expected[i].PlanID != "" { // each environment has its own
+			if want.Expected[i].PlanID != "" { // plan ids differ between environments
 				require.NotEmpty(t, got.Expected[i].PlanID)
 				got.Expected[i].PlanID = want.Expected[i].PlanID
 			}
@@ -288,9 +288,9 @@ func TestExport_RoundTrip(t *testing.T) {
 		require.Equal(t, want.Expected, got.Expected, external)
 	}
 	before := []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")}
-	for _, dry := range []bool{true, false} { // where it came from, nothing is doubled
+	for _, dry := range []bool{true, false} { // importing an export into its own environment duplicates nothing
 		for external, outcome := range svc.imported(t, by, ImportOptions{DryRun: dry}, lines...).outcomes {
-			if external != "" { // history has none
+			if external != "" { // history has no external id
 				require.Equal(t, "present", outcome, external)
 			}
 		}

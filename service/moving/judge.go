@@ -14,19 +14,19 @@ import (
 	"perennial/service/movefile"
 )
 
-// arrival is a record that is new here, and what follows from it.
+// arrival is a new record with the objects that it leads to.
 type arrival struct {
 	record       movefile.Record
-	customer     customer.Customer // new, or the one that the record is about
+	customer     customer.Customer // new, or the one that the record names
 	subscription subscription.Subscription
 	plan         plan.Plan
 	pending      *plan.Plan
 	addOns       []plan.Plan // of the subscription, as lifecycle.State has them
 }
 
-// judge decides what becomes of a record, before anything of it is written: a refused record does not undo the others
-// of its batch. Faults: import_record_changed, import_record_erased, import_customer_unknown, import_id_invalid, those
-// of the record's type.
+// judge decides about a record before any of its writes, so that a refused record does not undo the others of its
+// batch. Faults: import_record_changed, import_record_erased, import_customer_unknown, import_id_invalid, those of the
+// record's type.
 func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutcome, error) {
 	a := arrival{record: r}
 	switch {
@@ -66,14 +66,14 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	return a, RecordImported, err
 }
 
-// Payer is the customer that a record names. Faults: import_customer_unknown, import_record_erased,
+// payer returns the customer that a record names. Faults: import_customer_unknown, import_record_erased,
 // import_customer_refused, import_customer_on_test_clock.
 func (im *importing) payer(known *known, reference string) (customer.Customer, error) {
 	c, ok := known.customers[reference]
 	switch {
 	case ok && !c.ErasedAt.IsZero():
 		return c, moving.ErrErased.In("customer")
-	case im.refused[reference]: // also where a customer is here: it may be another one
+	case im.refused[reference]: // also where a customer exists: it may be another one
 		return c, moving.ErrCustomerRefused
 	case !ok:
 		return c, moving.ErrCustomerUnknown
@@ -83,7 +83,7 @@ func (im *importing) payer(known *known, reference string) (customer.Customer, e
 	return c, nil
 }
 
-// newCustomer is the customer of a record, checked as one that is created by the API.
+// newCustomer returns the customer of a record, with the checks of the API.
 func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 	c := customer.Customer{
 		ID: id.New(id.Customer, im.now), Revision: 1, Email: r.Email, Name: r.Name, Phone: r.Phone, Address: r.Postal(),
@@ -101,7 +101,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 	return c, im.env.takes(c)
 }
 
-// newSubscription is the subscription of a record, and what it is decided on.
+// newSubscription sets the subscription of a record, and the facts that decide about it.
 func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	r := *a.record.Subscription
 	faults := []error{moving.CheckID("id", im.Source, r.ID), moving.CheckPairs(r.Metadata)}

@@ -10,17 +10,17 @@ import (
 	"perennial/service/movefile"
 )
 
-// known is what is here already of the records of a batch.
+// known has the existing objects of a batch's records.
 type known struct {
 	records   map[string]db.ImportedRecord // of the batch's type, by external id
-	customers map[string]customer.Customer // by what the records call them
-	natives   map[string]native            // by the ids that an export of this environment gives
+	customers map[string]customer.Customer // by the references of the records
+	natives   map[string]native            // by the ids in an export of this environment
 }
 
-// readCustomers reads customers by their ids, perhaps under lock.
+// readCustomers reads customers by their ids; one implementation locks them.
 type readCustomers func(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error)
 
-// known reads what the batch names, in at most three round trips, and one more for records of an export.
+// known reads the objects that a batch names, in at most three round trips, and one more for records of an export.
 func (im *importing) known(
 	ctx context.Context, r db.Reader, read readCustomers, batch []movefile.Record,
 ) (*known, error) {
@@ -64,7 +64,7 @@ func (im *importing) readCustomers(
 	if err != nil {
 		return err
 	}
-	called := map[string][]string{} // by id: what the records call the customer
+	called := map[string][]string{} // by id: the references of the records
 	var ids []string
 	call := func(customerID, reference string) {
 		ids, called[customerID] = append(ids, customerID), append(called[customerID], reference)
@@ -86,7 +86,7 @@ func (im *importing) readCustomers(
 	return err
 }
 
-// reference is what a record calls its customer; empty: it is about one itself.
+// reference returns a record's reference to its customer; empty: it has none.
 func reference(r movefile.Record) string {
 	switch {
 	case r.Balance != nil:
@@ -97,12 +97,12 @@ func reference(r movefile.Record) string {
 	return ""
 }
 
-// add makes a record that has just arrived known to those behind it.
+// add makes a new record known to later ones.
 func (k *known) add(a arrival) {
 	k.records[a.record.ID] = a.known()
 }
 
-// known is the record as it is kept.
+// known returns the record for storage.
 func (a arrival) known() db.ImportedRecord {
 	r := db.ImportedRecord{
 		ExternalID: a.record.ID, ObjectID: a.customer.ID, CustomerID: a.customer.ID, Hash: a.record.Hash[:],

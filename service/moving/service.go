@@ -6,5 +6,5 @@ import "perennial/service/usecase"
 // Service performs the use cases of this column.
 type Service struct{ usecase.Base }
 
-// New makes the column.
+// New returns the column.
 func New(b usecase.Base) *Service { return &Service{Base: b} }

@@ -10,8 +10,7 @@ import (
 	"perennial/db"
 )
 
-// insert writes what the records of a batch lead to, and that they were imported. The writes are queued and sent with
-// the commit.
+// insert writes the objects and the records of a batch. The writes are queued and sent with the commit.
 func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) error {
 	var subscriptions []subscription.Subscription
 	records := make([]db.ImportedRecord, 0, len(arrived))
@@ -41,7 +40,7 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 	return im.announce(ctx, tx, arrived)
 }
 
-// announce tells apps of what arrived, where that was asked for.
+// announce sends the events of imported objects, where Announce is set.
 func (im *importing) announce(ctx context.Context, tx *db.Tx, arrived []arrival) error {
 	if !im.Announce {
 		return nil
