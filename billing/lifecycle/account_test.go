@@ -13,8 +13,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// account is kept the way an app keeps it: from the announcements alone. It says what the customer has used, and thus
-// what all invoices must come to.
+// account is kept like an app's account: from the events alone. It has the customer's usage, and thus the sum of all
+// invoices.
 type account struct {
 	plans    map[plan.Ref]plan.Plan
 	settings subscription.Settings
@@ -22,30 +22,30 @@ type account struct {
 	status subscription.Status
 	plan   plan.Plan
 	anchor time.Time                      // at the creation
-	upTo   subscription.ProrationBehavior // of the time up to it
+	upTo   subscription.ProrationBehavior // for the time up to it
 	period period.Period
 	index  int // of the period
 	units  int64
 	addOns subscription.AddOns
-	begun  bool // a period was opened
-	billed bool // the current period is
+	begun  bool // a period is open
+	billed bool // the current period is billed
 	uses   []use
 	used   money.Minor
 	events map[event.Type]int
 	spells int // of being past due
 	paused bool
 
-	stretches []stretch                      // of prices that are billed after a period
+	stretches []stretch                      // with prices that are billed after a period
 	measure   proration.Measure              // of the period
-	how       subscription.ProrationBehavior // of the change to come
-	refunding bool                           // the cancellation or pause to come gives unused time back
-	due       *subscription.ScheduledChange  // the change that is made
+	how       subscription.ProrationBehavior // of the next change
+	refunding bool                           // the next cancellation or pause credits unused time
+	due       *subscription.ScheduledChange  // the scheduled change that is made now
 }
 
-// follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
-// change does not carry.
+// follow reads events. s is the subscription after all of them: it has the periods that the event of a plan change does
+// not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
-	// without a trial the creation told of the period
+	// without a trial the creation announced the period
 	unpaid := a.status == subscription.Incomplete
 	if !a.begun && (a.status == subscription.Active || unpaid) && s.PeriodIndex > 0 {
 		a.begins(s)
@@ -65,8 +65,8 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
 			put = put || slices.Contains(data.Changed, "addOns")
-			apart := a.due != nil && s.PeriodIndex > a.index+1      // the change began a period of its own
-			if (put || moved) && !apart && a.renews(events[i+1:]) { // it had waited for that
+			apart := a.due != nil && s.PeriodIndex > a.index+1      // the change began its own period
+			if (put || moved) && !apart && a.renews(events[i+1:]) { // it had waited for the renewal
 				a.units, a.addOns = s.Quantity, s.AddOns
 				if moved {
 					a.plan = a.plans[s.Plan()]
@@ -106,7 +106,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			}
 			a.status = subscription.Canceled
 			if n := len(a.stretches); n > 0 && a.stretches[n-1].from.Equal(now) {
-				now = now.Add(time.Microsecond) // what is recorded in the instant of a start that is the end, too, is billed
+				now = now.Add(time.Microsecond) // usage at the instant of both start and end is billed
 			}
 			a.stops(now)
 		default:
@@ -114,7 +114,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	}
 }
 
-// renews reports whether a period begins later in the same decision.
+// renews reports whether a later event of the same decision begins a period.
 func (a *account) renews(later []event.Event) bool {
 	return slices.ContainsFunc(later, func(e event.Event) bool { return e.Type() == event.TypeSubscriptionRenewed })
 }
@@ -129,7 +129,7 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 	a.opened()
 }
 
-// grid is that of the boundaries when it was created.
+// grid returns the grid of boundaries at the creation.
 func (a *account) grid() period.Schedule {
 	return period.Schedule{Anchor: a.anchor, Location: paris, Interval: a.plan.Interval}
 }
@@ -147,7 +147,7 @@ func (a *account) divided() period.Period {
 	return a.period
 }
 
-// begins accounts for the first period, and for those after it that had passed when the subscription was created.
+// begins accounts for the first period, and for later ones that had ended when the subscription was created.
 func (a *account) begins(s subscription.Subscription) {
 	grid := a.grid()
 	for a.opened(); !a.period.End.After(s.CreatedAt); a.opened() {
@@ -171,7 +171,7 @@ func (a *account) opened() {
 	}
 }
 
-// measured notes what divides the period that begins.
+// measured sets the measure of the new period.
 func (a *account) measured() {
 	a.measure = cmp.Or(a.plan.ProrationMeasure, a.settings.ProrationMeasure)
 }
@@ -181,7 +181,7 @@ func (a *account) changed(
 ) {
 	from, free, had := a.plan, a.free(), a.sold()
 	was, is := stretch{sold: had}.prices(), stretch{sold: a.with(to, units, addOns)}.prices()
-	if a.begun && (!was.Same(is) || !was.SameCommitment(is) || !was.SameMinimum(is)) { // else the stretch goes on
+	if a.begun && (!was.Same(is) || !was.SameCommitment(is) || !was.SameMinimum(is)) { // otherwise the stretch continues
 		a.counts(at, a.with(to, units, addOns))
 	}
 	become := func() { a.plan, a.units, a.addOns = to, units, addOns }
@@ -213,7 +213,7 @@ func (a *account) changed(
 	}
 }
 
-// sold returns the items that the subscription has now.
+// sold returns the present items of the subscription.
 func (a *account) sold() []sold { return a.with(a.plan, a.units, a.addOns) }
 
 func (a *account) with(p plan.Plan, units int64, addOns subscription.AddOns) []sold {
@@ -235,14 +235,14 @@ func samePrices(a, b []sold) bool {
 	return same && count == 0
 }
 
-// free reports whether nothing of what the subscription has costs anything.
+// free reports whether all items of the subscription are free.
 func (a *account) free() bool {
 	free := true
 	each(a.sold(), func(_ sold, price plan.Price) { free = free && price.Free() })
 	return free
 }
 
-// restarted follows a period that another anchor begins. Without proration the time of the one before stays billed.
+// restarted begins a period at a moved anchor. Without proration the former period stays billed.
 func (a *account) restarted(current period.Period, at time.Time) {
 	if a.how != subscription.NoProration && a.billed {
 		a.usedUntil(at)
@@ -257,7 +257,7 @@ func (a *account) restarted(current period.Period, at time.Time) {
 	}
 }
 
-// fees returns the sum that the first invoice asks for beside the period.
+// fees returns the amount of the first invoice's one-off prices.
 func (a *account) fees() money.Minor {
 	first, err := a.plan.First(a.units)
 	if err != nil {
@@ -270,7 +270,7 @@ func (a *account) fees() money.Minor {
 	return first - whole
 }
 
-// held notes that the period stays billed as it is. A free one is, also where it began while past due.
+// held keeps the period as billed. A free period counts as billed, also where it began while past due.
 func (a *account) held() {
 	if !a.billed && a.free() {
 		a.bill(a.period.Start)
@@ -280,7 +280,7 @@ func (a *account) held() {
 	}
 }
 
-// bill notes that the customer owes the rest of the current period from an instant on.
+// bill adds the rest of the current period, from an instant on, to the customer's debt.
 func (a *account) bill(from time.Time) {
 	a.billed = true
 	u := use{sold: a.sold(), period: a.divided(), index: a.index, from: from, to: a.period.End,
@@ -289,7 +289,7 @@ func (a *account) bill(from time.Time) {
 	a.used += u.cost
 }
 
-// since says when the line of each price begins, for a use from an instant on: one that goes on keeps its line.
+// since returns the start of each price's line, for a use from an instant on: a price that continues keeps its line.
 func (a *account) since(from time.Time) map[string]time.Time {
 	since := map[string]time.Time{}
 	each(a.sold(), func(of sold, price plan.Price) {
@@ -316,7 +316,7 @@ func (a *account) usedUntil(at time.Time) {
 	}
 }
 
-// refunded follows a cancellation or a pause that gives unused time back; a period that is over was used to its end.
+// refunded applies a cancellation or a pause with credit for unused time; an ended period was used to its end.
 func (a *account) refunded(now time.Time) {
 	if n := len(a.uses); n > 0 && a.billed {
 		if at := now.Truncate(time.Second); at.Before(a.uses[n-1].to) {

@@ -48,7 +48,7 @@ func TestRecord_UnconfirmedChargeFails(t *testing.T) {
 	require.Equal(t, payment.Success, l.charges()[0].Status)
 }
 
-// What was canceled by a command is canceled, also after the payer's time.
+// A charge that a command canceled ends as canceled, also after the payer's time.
 func TestRecord_UnwantedActionIsCanceled(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -74,7 +74,7 @@ func TestAdvance_NewMethodEndsTheAction(t *testing.T) {
 	require.Equal(t, payment.Pending, l.charges()[1].Status)
 }
 
-// The new method came while the charge was under way: nobody is sent to a link that is closed already.
+// The new method came during the charge: the payer must not get a link that is already closed.
 func TestRecord_PayerIsNotAskedBesideANewMethod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -87,7 +87,7 @@ func TestRecord_PayerIsNotAskedBesideANewMethod(t *testing.T) {
 	require.Len(t, l.charges(), 2, "the new method is tried at once")
 }
 
-// Who asks for more while the payer is asked is told what to do about it: in a few seconds nothing is different.
+// A command while the payer is asked is refused with advice: waiting some seconds would not help.
 func TestApply_BesideAnAction(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -12,12 +12,12 @@ import (
 	"perennial/billing/subscription"
 )
 
-// maxSteps bounds how many due things one decision does. A renewal that is a year behind takes several.
+// maxSteps bounds the due actions of one decision. A renewal that is a year behind needs several decisions.
 const maxSteps = 12
 
-// Advance does all that is due by now, oldest first: boundaries, retries, the end of patience with a past-due
-// subscription or of a pause, a new payment method. What is not due any more is not done again, so it may be repeated.
-// Changes.Unfinished reports that more is due than one call does.
+// Advance performs all actions that are due by now, oldest first: boundaries, retries, the end of a past-due
+// subscription or of a pause, a new payment method. A repetition performs nothing twice. Changes.Unfinished reports
+// that more is due than one call performs.
 func Advance(s State, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	if err := d.CatchUp(); err != nil {
@@ -26,11 +26,11 @@ func Advance(s State, at Moment) (State, Changes, error) {
 	return d.Finish()
 }
 
-// CatchUp performs whatever is due by now.
+// CatchUp performs all actions that are due by now.
 func (d *Decision) CatchUp() error { return d.owner().catchUp(d) }
 
-// holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
-// the current period: on time it was made while no attempt was under way.
+// holdsUp reports whether an attempt to collect open invoice i would delay an overdue change at a date within the
+// current period: on time, no attempt would have delayed it.
 func (ofSubscription) holdsUp(d *Decision, i int) bool {
 	s := d.Subscription
 	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {
@@ -40,8 +40,8 @@ func (ofSubscription) holdsUp(d *Decision, i int) bool {
 	return ok && !d.Now.Before(at) && at.Before(s.CurrentPeriod.End)
 }
 
-// endErased ends the subscription of a customer who is erased, in the first decision about it. What became due before
-// is neither billed nor collected, nor are lines that wait for an invoice: it would have no recipient.
+// endErased ends the subscription of an erased customer, in the first decision about it. Earlier due invoices are
+// neither billed nor collected, nor are waiting lines: an invoice would have no recipient.
 func (ofSubscription) endErased(d *Decision) error {
 	for len(d.Drafts) > 0 {
 		d.discard(0)
@@ -55,7 +55,7 @@ func (ofSubscription) endErased(d *Decision) error {
 	return d.decide(d.situation().Cancel(cancel, d.Now))
 }
 
-// perform does one due thing.
+// perform performs one due action.
 func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	s := d.Subscription
 	switch action {
@@ -65,7 +65,7 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 		return d.overdue(d.IndexOpen(s.CollectingInvoiceID))
 	case subscription.ActionFinalize:
 		ready := func(inv invoice.Invoice) bool { return !inv.AwaitsUsage() }
-		return d.finalizeAlone(slices.IndexFunc(d.Drafts, ready)) // of those the one whose grace ends first
+		return d.finalizeAlone(slices.IndexFunc(d.Drafts, ready)) // the one whose grace ends first
 	case subscription.ActionPastDueEnd:
 		return d.decide(d.situation().ExpirePastDue(d.Now))
 	case subscription.ActionIncompleteEnd:
@@ -78,7 +78,7 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 		return d.decide(d.situation().Resume(s.ResumesAt, d.Now))
 	case subscription.ActionScheduledChange:
 		return d.decide(d.situation().MakeChange(d.Now))
-	case subscription.ActionBillUsage: // without a draft: those that there are, are not performed here
+	case subscription.ActionBillUsage: // without a draft: existing ones are not performed here
 		return billLate(d)
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(d.situation().OpenPeriod(d.Now))
@@ -88,7 +88,7 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	}
 }
 
-// decide carries a decision of the subscription's rules out, or passes its refusal on.
+// decide applies a decision of the subscription's rules, or returns its refusal.
 func (d *Decision) decide(made subscribing.Decision, err error) error {
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (d *Decision) decide(made subscribing.Decision, err error) error {
 	return d.carryOut(made)
 }
 
-// carryOut makes a decision of the subscription's rules true.
+// carryOut applies a decision of the subscription's rules.
 func (d *Decision) carryOut(made subscribing.Decision) error {
 	change := metering.Change{Before: d.Subscription, Was: d.Plan, WasAddOns: d.AddOns, At: d.due}
 	if err := d.followPlans(made.Subscription); err != nil {
@@ -127,7 +127,7 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 	return nil
 }
 
-// withdrawAll voids the open invoices. Money that a payment still brings goes back.
+// withdrawAll voids the open invoices. Later payments for them are refunded.
 func withdrawAll(d *Decision) error {
 	for len(d.Open) > 0 {
 		inv, returned, effect, err := d.Open[0].Withdraw("", true, d.Now)

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A worker that comes on 30 April, at the end of the third month, renews three times in one decision, and nothing is
-// left to do.
+// A worker that is late until 30 April, the end of the third month, renews three times in one decision, and leaves
+// nothing due.
 func TestAdvance_DoesAllThatIsDueAtOnce(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -29,7 +29,7 @@ func TestAdvance_DoesAllThatIsDueAtOnce(t *testing.T) {
 	}
 }
 
-// A trial of 14 days is ended after three: the first period is billed and charged by the same decision.
+// A trial of 14 days ends after three: the same decision bills and charges the first period.
 func TestEndTrial_BillsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 14)
@@ -43,7 +43,7 @@ func TestEndTrial_BillsAtOnce(t *testing.T) {
 	require.Equal(t, l.live("").ID, changes.Attempt)
 }
 
-// It is moved to a later day: nothing is billed before.
+// The end moves to a later day: nothing is billed before.
 func TestEndTrial_LaterBillsNothingYet(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 14)

@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// same reports whether two States say the same. Captures are compared only where both know them, and an empty list is
-// as good as none.
+// same reports whether two States are equal. Captures are compared only where both have them, and an empty list equals
+// none.
 func same(a, b lifecycle.State) bool {
 	if a.Captures == nil || b.Captures == nil {
 		a.Captures, b.Captures = nil, nil
@@ -36,7 +36,7 @@ func same(a, b lifecycle.State) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// alike is same by the fields that change most, for a million comparisons; the thorough lives compare everything.
+// alike is same for the fields that change most, for a million comparisons; the thorough lives compare all fields.
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
 	return a.Balance == b.Balance && slices.EqualFunc(a.Grants, b.Grants, alikeGrants) && a.Plan.Ref() == b.Plan.Ref() &&

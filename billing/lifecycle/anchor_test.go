@@ -35,7 +35,7 @@ func TestMoveAnchor(t *testing.T) {
 	}
 }
 
-// A first period up to a later anchor costs its part of the interval that ends there, and so does each part of it.
+// A first period up to a later anchor costs its part of the interval that ends there, and so do parts of it.
 func TestCreate_Anchor(t *testing.T) {
 	t.Parallel()
 	at := created.AddDate(0, 0, 14) // 14 February, of an interval that begins on 14 January
@@ -68,7 +68,7 @@ func TestCreate_Anchor(t *testing.T) {
 	free.changePlan(pro, false)
 	require.Equal(t, []money.Minor{lastWeek(3000)}, free.totals(), "from the change on")
 
-	// A start in the past comes before: a part, two whole periods, and the one that runs.
+	// A start in the past: a partial period, two whole ones, and the current one.
 	past := newLifeOf(t, plans, settings, team, subscribing.NewInput{
 		StartsAt: created.AddDate(0, 0, -75), Anchor: created.AddDate(0, 0, -61),
 	})
@@ -106,7 +106,7 @@ func TestCreate_AnchorRefuses(t *testing.T) {
 	}
 }
 
-// Without proration what was billed of the period before stays its price: no refund of the new one counts it.
+// Without proration the former period keeps its price: refunds of the new period do not include it.
 func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
 	t.Parallel()
 	l := paidHalf(t)
@@ -116,7 +116,7 @@ func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
 
 	require.Equal(t, l.store.invoices[1:], l.store.load(false).Paid)
 
-	// All that was paid for the new period went back elsewhere: its unused time takes nothing off the one before.
+	// The whole payment of the new period was refunded elsewhere: its unused time does not reduce the former one.
 	l.pass(week)
 	state := l.store.load(true)
 	charge := state.Captures[l.store.invoices[1].ID]
@@ -128,7 +128,7 @@ func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
 	require.Empty(t, changes.Credit)
 }
 
-// The second in which a period began has nothing to end, and who leaves with the period is billed for no other.
+// A period cannot end in its first second, and a customer who leaves with the period is billed for no other.
 func TestMoveAnchor_Refusals(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -142,7 +142,7 @@ func TestMoveAnchor_Refusals(t *testing.T) {
 	require.Equal(t, subscribing.ErrEnding, err)
 }
 
-// What is unpaid of the period that ends is taken in, which a payment in progress refuses.
+// The unpaid part of the ended period goes to the new invoice, which a payment in progress refuses.
 func TestMoveAnchor_UnpaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

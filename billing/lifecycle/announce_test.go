@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// The end of a trial is announced once, three days before it, however late the decision is and on a test clock too.
+// The end of a trial is announced once, three days before, also by a late decision and on a test clock.
 func TestAdvance_TrialNoticeComesOnce(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*life){

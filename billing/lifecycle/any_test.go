@@ -10,7 +10,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// The whole life under any timeline of commands, answers of the provider and time; what must hold is in check, in the
+// Draws whole lives: any timeline of commands, answers of the provider and time. The invariants are in check, in the
 // store and in life.write.
 func TestLifecycle_RandomLife(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestLifecycle_RandomLife(t *testing.T) {
 	})
 }
 
-// The same with metered prices: whatever comes between, all that was used is billed once.
+// The same with metered prices: all usage is billed exactly once.
 func TestLifecycle_RandomLifeWithUsage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func TestLifecycle_RandomLifeWithUsage(t *testing.T) {
 	})
 }
 
-// drawing lets rapid draw.
+// drawing returns a chance that rapid draws.
 func drawing(t *rapid.T) chance {
 	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 }
@@ -45,15 +45,14 @@ func drawing(t *rapid.T) chance {
 // massSteps is the number of steps in each life of TestLifecycle_ManyRandomLives.
 const massSteps = 50
 
-// rapid draws and records slowly, so that most lives are drawn from a plain generator. A failure names the
-// life.
+// rapid draws and records slowly, so a plain generator draws most lives. A failure names the life.
 func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
 	seed, lives := testkit.Seed(t), testkit.Scale(20_000, 60_000)
-	if testing.Short() { // of each mutant
+	if testing.Short() { // a run for each mutant
 		lives = 400
 	}
-	const parts = 4 // at a time, where there are as many processors
+	const parts = 4 // run in parallel on enough processors
 	for part := range parts {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
@@ -64,8 +63,7 @@ func TestLifecycle_ManyRandomLives(t *testing.T) {
 	}
 }
 
-// Lives in which a rule was broken once. What a life does changes with the commands that can be drawn, so that each
-// fault has a test of its own, too.
+// Lives that broke a rule once. A life changes with the set of commands, so each fault has its own test too.
 func TestLifecycle_LivesThatFailed(t *testing.T) {
 	t.Parallel()
 	for _, n := range []named{
@@ -75,7 +73,7 @@ func TestLifecycle_LivesThatFailed(t *testing.T) {
 	}
 }
 
-// liveOnce lives one drawn life.
+// liveOnce runs one drawn life.
 func liveOnce(n named, thorough bool) {
 	random := rand.New(rand.NewPCG(n.seed, uint64(n.life)))
 	draw := func(n int, _ string) int { return random.IntN(n) }
@@ -93,7 +91,7 @@ func liveOnce(n named, thorough bool) {
 	}
 }
 
-// named says which life failed.
+// named reports failures with the name of the life.
 type named struct {
 	*testing.T
 	seed uint64

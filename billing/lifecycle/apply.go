@@ -9,25 +9,25 @@ import (
 	"perennial/billing/payment"
 )
 
-// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, WithdrawChange,
+// Command is a request of a person or an app for a subscription: Cancel, Reactivate, ChangePlan, WithdrawChange,
 // Migrate, EndTrial, MoveAnchor, SetMetadata, SetTerms, SetUsageThresholds, Pause, Resume, Pay, SkipRetry,
 // ResumeCollection, RedeemCoupon, RemoveCoupon, FinalizeInvoice, VoidInvoice, MarkUncollectible, MarkPaid or
 // CreditInvoice.
 type Command interface {
-	// Name is the command's name in the API, in signals and in logs.
+	// Name returns the command's name in the API, in signals and in logs.
 	Name() string
-	// judge asks the rules and changes nothing. What it returns makes their decision true.
+	// judge decides without any change. carryOut applies the decision.
 	judge(d *Decision) (carryOut func() error, err error)
 }
 
-// ErrBehind refuses a command while more is due than one decision does.
-// It passes: the subscription's workflow works on it.
+// ErrBehind refuses a command while more is due than one decision performs. It is temporary: the subscription's
+// workflow performs the rest.
 var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
 	"The subscription has several overdue periods to process. "+
 		"Repeat the request in a few seconds.").After(5 * time.Second)
 
-// Apply performs a command, after all that is due by now. A refusal of the rules is returned as their fault, and
-// nothing changes. A refusal half-way through the work is a fault of ours: command_broken.
+// Apply performs a command, after all actions that are due by now. It returns a refusal of the rules as their fault,
+// and then changes nothing. A refusal while applying the decision is an internal fault: command_broken.
 func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	if err := d.CatchUp(); err != nil {
@@ -36,7 +36,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	if d.behind() {
 		return State{}, Changes{}, ErrBehind
 	}
-	d.Changes.Attempt = "" // of the command, not of what was due before it
+	d.Changes.Attempt = "" // attempts of earlier due actions do not count
 	carryOut, err := cmd.judge(d)
 	if err != nil {
 		return State{}, Changes{}, d.reviewed(err)
@@ -48,7 +48,7 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	return state, changes, Broken(err)
 }
 
-// Broken keeps what looks like a refusal, but is none of the command, from being answered as one.
+// Broken wraps a refusal by other rules than the command's, so that it is not returned as the command's.
 func Broken(err error) error {
 	if f := fault.From(err); f != nil && f.Refusal() {
 		return fault.New(fault.Internal, "command_broken", "The request failed with a server error.").Because(err)
@@ -56,11 +56,10 @@ func Broken(err error) error {
 	return err
 }
 
-// ErrNeedsReview matches the refusal of a command behind a payment that a person must review.
+// ErrNeedsReview matches the refusal of a command because a payment needs review.
 var ErrNeedsReview = fault.New(fault.Conflict, "payment_needs_review", "")
 
-// reviewed replaces the advice to ask again soon where the payment in the way waits for a person: its payer, or an
-// operator.
+// reviewed replaces the advice to retry soon where the blocking payment waits for a person: its payer, or an operator.
 func (d *Decision) reviewed(refusal error) error {
 	if !errors.Is(refusal, collection.ErrInProgress) {
 		return refusal
@@ -73,7 +72,7 @@ func (d *Decision) reviewed(refusal error) error {
 		case t.Confirmation(d.Real) == payment.ConfirmNow:
 			asked = t
 		default:
-			return refusal // another one is in the way, and will be decided
+			return refusal // another payment blocks, and will be decided
 		}
 	}
 	switch {

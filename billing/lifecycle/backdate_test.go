@@ -21,14 +21,14 @@ import (
 	"perennial/billing/subscription"
 )
 
-// backdated is a life that is created on 31 January at 10:00, and began earlier.
+// backdated returns a life that is created on 31 January at 10:00, and began earlier.
 func backdated(t *testing.T, startsAt time.Time, how subscribing.BackdatedBilling, p plan.Plan) *life {
 	t.Helper()
 	return newLifeOf(t, []plan.Plan{p, pro}, settings, p, subscribing.NewInput{StartsAt: startsAt, Backdated: how})
 }
 
-// One invoice bills all periods that have passed and the one that runs, each as a renewal would have, with the fee; it
-// is one payment, and what comes after is a renewal.
+// One invoice bills all past periods and the current one, each as a renewal would have, with the fee. It has one
+// payment, and the next invoice is a renewal.
 func TestCreate_BackdatedBillsAllPeriods(t *testing.T) {
 	t.Parallel()
 	fee := plan.Flat("price_setup", "Setup", 500)
@@ -58,7 +58,7 @@ func TestCreate_BackdatedBillsAllPeriods(t *testing.T) {
 	require.Equal(t, []money.Minor{4500, 1000}, l.totals())
 }
 
-// The charge is due when the subscription is created, not when it began: a first send that is late waits for a person.
+// The charge is due at the creation, not at the start: otherwise its first send would be late and wait for a person.
 func TestCreate_BackdatedIsNotLate(t *testing.T) {
 	t.Parallel()
 	l := backdated(t, created.AddDate(0, -3, 0), "", team)
@@ -70,7 +70,7 @@ func TestCreate_BackdatedIsNotLate(t *testing.T) {
 	require.Equal(t, payment.MoveSend, move)
 }
 
-// An attempt that ends the collection at once loses nothing that has passed: who pays the invoice pays for it.
+// An attempt that ends the collection at once loses no past period: a later payment of the invoice pays for it.
 func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
 	t.Parallel()
 	last := settings
@@ -89,7 +89,7 @@ func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
 
-// A preview shows every period that has passed, and what follows.
+// A preview shows every past period, and the future.
 func TestPreview_Backdated(t *testing.T) {
 	t.Parallel()
 	daily := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10)
@@ -108,8 +108,7 @@ func TestPreview_Backdated(t *testing.T) {
 	require.EqualValues(t, 10, shown.Upcoming[0].Total)
 }
 
-// A refund gives back unused time of the period that runs, never of one that has passed; unpaid, the passed ones stay
-// owed.
+// A refund covers unused time of the current period, never of a past one; unpaid past periods stay owed.
 func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	for _, paid := range []bool{true, false} {
@@ -128,7 +127,7 @@ func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
 	}
 }
 
-// A credit note of time that has passed takes nothing off what the running period gives back.
+// A credit note for a past period does not reduce the refund of the current one.
 func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
 	t.Parallel()
 	l := backdated(t, created.AddDate(0, -3, 0), "", team)
@@ -145,7 +144,7 @@ func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
 	require.EqualValues(t, 750, l.refunded())
 }
 
-// A coupon counts the periods that have passed: it is taken off as if each had been billed on time.
+// A coupon counts the past periods, as if each had been billed on time.
 func TestCreate_BackdatedCoupon(t *testing.T) {
 	t.Parallel()
 	coupon := discount.Coupon{
@@ -162,7 +161,7 @@ func TestCreate_BackdatedCoupon(t *testing.T) {
 	require.Empty(t, l.sub().Discounts, "its two periods have passed")
 }
 
-// Only the period that runs is billed, in full: as the first one, with what is billed once.
+// Only the current period is billed, in full: as the first one, with one-off prices.
 func TestCreate_BackdatedBillsCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	l := backdated(t, created.AddDate(0, -3, -10), subscribing.BillCurrentPeriod, team)
@@ -213,7 +212,7 @@ func TestCreate_BackdatedRefuses(t *testing.T) {
 	require.NoError(t, err, "only one is billed")
 }
 
-// The plan's trial is the past of one that began before.
+// The plan's trial lies in the past of a subscription that began before.
 func TestCreate_BackdatedHasNoTrial(t *testing.T) {
 	t.Parallel()
 	p := team

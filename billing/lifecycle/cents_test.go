@@ -16,11 +16,10 @@ import (
 	"perennial/billing/subscription"
 )
 
-// An add-on for 0.01 of 30 days is added on the 11th day: 1 − round(11/30) = 1 is charged. It is removed on the 17th:
-// of its price 1 − round(17/30) = 0 is left, so that nothing goes back. After a change without proration all that is
-// billed of the period is taken back by what the lines say: of 30.00 for 30 days 13.00. Of the add-on's line 1 −
-// round(6/19) = 1 would be left, but its time was taken back before, for nothing. Before, a refund gave it back a
-// second time.
+// An add-on for 0.01 of 30 days is added on the 11th day: 1 − round(11/30) = 1 is charged. It is removed on the 17th: 1
+// − round(17/30) = 0 of its price is left, so nothing is credited. After a change without proration, all that is billed
+// of the period is reversed by its lines: of 30.00 for 30 days 13.00. Of the add-on's line 1 − round(6/19) = 1 would be
+// left, but its time was reversed before, at zero. A refund once gave it back a second time.
 func TestCancel_TakesNothingBackTwiceThatCameToNothing(t *testing.T) {
 	t.Parallel()
 	month := period.Interval{Unit: period.Day, Count: 30}

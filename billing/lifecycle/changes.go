@@ -14,12 +14,12 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Changes are the rows that a decision writes, each once and in its last form, but for a draft that becomes an invoice.
-// All of them are one database transaction.
+// Changes are the rows that a decision writes, each once and in its last form; only a draft that becomes an invoice may
+// have two writes. One database transaction writes all of them.
 type Changes struct {
-	At           time.Time                  // of the decision, in the subscription's own time
-	Subscription *subscription.Subscription // nil: it stays as it is
-	// Items are those of the subscription that are new or changed, EndedItems the ids of those that it has no longer.
+	At           time.Time                  // of the decision, in the subscription's time
+	Subscription *subscription.Subscription // nil: unchanged
+	// Items are the new or changed items of the subscription, EndedItems the ids of removed ones.
 	Items           []subscription.Item
 	EndedItems      []string
 	Invoices        InvoiceChanges
@@ -29,31 +29,31 @@ type Changes struct {
 	Settlements     []Settlement
 	CreditNotes     []creditnote.Note
 	Adjustments     []Adjustment
-	Segments        []metering.Segment // of usage, that ended
+	Segments        []metering.Segment // ended segments of usage
 	Usage           []UsageBilled
-	Crossings       []Crossing // of thresholds of usage
+	Crossings       []Crossing // of usage thresholds
 	NewGrants       []balance.Grant
 	EndedGrants     []EndedGrant
-	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.
+	// Redeemed is the redeemed coupon, which is counted after all other writes; empty: none.
 	Redeemed string
-	// Unredeemed are coupons of which one redemption less counts.
+	// Unredeemed are coupons with one redemption less.
 	Unredeemed []string
-	Events     []event.Event // in the order in which they happened
-	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
+	Events     []event.Event // in order of time
+	// Starts are new transactions without a subscription's workflow: each needs its own workflow.
 	Starts []string
-	// Attempt is the latest attempt made, also one that failed at once; empty: none.
+	// Attempt is the last attempt, also one that failed at once; empty: none.
 	Attempt string
-	// Unfinished reports that more is due than one decision does: ask again.
+	// Unfinished reports that more is due than one decision performs: call again.
 	Unfinished bool
 }
 
-// CreditEntry moves the customer's credit on account of an invoice; a negative amount uses credit.
+// CreditEntry moves the customer's credit because of an invoice; a negative amount uses credit.
 type CreditEntry struct {
 	invoice.CreditEntry
 	InvoiceID string
 }
 
-// Settlement is the one success that counts for an invoice. TransactionID is empty where nothing was left to pay.
+// Settlement is the one success that pays an invoice. TransactionID is empty where nothing was left to pay.
 type Settlement struct {
 	InvoiceID     string
 	TransactionID string
@@ -67,7 +67,7 @@ func (c *Changes) saveTransaction(t payment.Transaction) {
 	}
 }
 
-// replace puts a row in the place of the one with its id; false: there is none.
+// replace replaces the row with the same id; false: there is none.
 func replace[T any](rows []T, row T, id func(T) string) bool {
 	i := slices.IndexFunc(rows, func(other T) bool { return id(other) == id(row) })
 	if i >= 0 {
@@ -76,7 +76,7 @@ func replace[T any](rows []T, row T, id func(T) string) bool {
 	return i >= 0
 }
 
-// Made returns the new transaction of an id; nil: there is none.
+// Made returns the new transaction with an id; nil: there is none.
 func (c Changes) Made(id string) *payment.Transaction {
 	for i := range c.NewTransactions {
 		if c.NewTransactions[i].ID == id {
@@ -86,18 +86,18 @@ func (c Changes) Made(id string) *payment.Transaction {
 	return nil
 }
 
-// InvoiceKind is the change of an invoice's row. The kinds are in the order in which they are written.
+// InvoiceKind is the change of an invoice's row. The kinds are in the order of writes.
 type InvoiceKind int
 
 // The kinds of InvoiceChange.
 const (
-	InvoiceChanged InvoiceKind = iota // an existing one
+	InvoiceChanged InvoiceKind = iota // an existing invoice
 	DraftDeleted
-	DraftUpdated        // it bills something else now
-	DraftCreated        // it has no number
-	InvoiceCreated      // it gets its number when it is written
-	InvoiceFinalized    // a draft becomes an invoice, and gets its number when it is written
-	FinalizedAndChanged // what became of an InvoiceFinalized in the same decision
+	DraftUpdated        // with other lines
+	DraftCreated        // without a number
+	InvoiceCreated      // the write gives it a number
+	InvoiceFinalized    // a draft becomes an invoice; the write gives it a number
+	FinalizedAndChanged // a later change of an InvoiceFinalized in the same decision
 )
 
 // InvoiceChange is one write of an invoice's row.
@@ -106,11 +106,11 @@ type InvoiceChange struct {
 	Invoice invoice.Invoice
 }
 
-// InvoiceChanges has the writes of invoices of a decision, in their order. The row of an invoice is written once,
-// unless it was a draft before.
+// InvoiceChanges has the writes of invoices of a decision, in their order. It writes the row of an invoice once, unless
+// it was a draft before.
 type InvoiceChanges []InvoiceChange
 
-// Of returns the invoices of some kinds: those of the first kind first.
+// Of returns the invoices of some kinds, in the order of the kinds.
 func (c InvoiceChanges) Of(kinds ...InvoiceKind) (all []invoice.Invoice) {
 	for _, kind := range kinds {
 		for _, change := range c {
@@ -122,7 +122,7 @@ func (c InvoiceChanges) Of(kinds ...InvoiceKind) (all []invoice.Invoice) {
 	return all
 }
 
-// Finalized returns the draft of an id that becomes an invoice; nil: there is none.
+// Finalized returns the draft with an id that becomes an invoice; nil: there is none.
 func (c InvoiceChanges) Finalized(id string) *invoice.Invoice {
 	if i := c.index(InvoiceFinalized, id); i >= 0 {
 		return &c[i].Invoice
@@ -130,7 +130,7 @@ func (c InvoiceChanges) Finalized(id string) *invoice.Invoice {
 	return nil
 }
 
-// Latest returns an invoice as its last write leaves it; nil: nothing is written of it.
+// Latest returns an invoice after its last write; nil: it has none.
 func (c InvoiceChanges) Latest(id string) *invoice.Invoice {
 	for i := range slices.Backward(c) {
 		if c[i].Invoice.ID == id {
@@ -140,7 +140,7 @@ func (c InvoiceChanges) Latest(id string) *invoice.Invoice {
 	return nil
 }
 
-// add puts a change behind those of its kind.
+// add inserts a change after those of its kind.
 func (c *InvoiceChanges) add(kind InvoiceKind, inv invoice.Invoice) {
 	i := slices.IndexFunc(*c, func(other InvoiceChange) bool { return other.Kind > kind })
 	if i < 0 {
@@ -149,8 +149,8 @@ func (c *InvoiceChanges) add(kind InvoiceKind, inv invoice.Invoice) {
 	*c = slices.Insert(*c, i, InvoiceChange{kind, inv})
 }
 
-// save takes an invoice that has changed. A draft becomes an invoice that is open or paid: what becomes of that later
-// in the decision is another write of the row.
+// save adds a changed invoice. A draft becomes an open or paid invoice; its later changes in the decision are another
+// write of the row.
 func (c *InvoiceChanges) save(inv invoice.Invoice) {
 	if c.replace(InvoiceCreated, inv) || c.replace(InvoiceChanged, inv) || c.replace(FinalizedAndChanged, inv) {
 		return
@@ -165,7 +165,7 @@ func (c *InvoiceChanges) save(inv invoice.Invoice) {
 	}
 }
 
-// finalize takes a draft that becomes an invoice. One that was made in the same decision is a new invoice.
+// finalize adds a draft that becomes an invoice. A draft from the same decision is a new invoice.
 func (c *InvoiceChanges) finalize(inv invoice.Invoice) {
 	if c.forget(DraftCreated, inv.ID) {
 		c.add(InvoiceCreated, inv)
@@ -174,14 +174,14 @@ func (c *InvoiceChanges) finalize(inv invoice.Invoice) {
 	c.add(InvoiceFinalized, inv)
 }
 
-// redraw takes a draft that bills something else now.
+// redraw adds a draft with other lines.
 func (c *InvoiceChanges) redraw(inv invoice.Invoice) {
 	if !c.replace(DraftCreated, inv) && !c.replace(DraftUpdated, inv) {
 		c.add(DraftUpdated, inv)
 	}
 }
 
-// discard takes a draft away.
+// discard removes a draft.
 func (c *InvoiceChanges) discard(draft invoice.Invoice) {
 	c.forget(DraftUpdated, draft.ID)
 	if !c.forget(DraftCreated, draft.ID) {
@@ -189,18 +189,18 @@ func (c *InvoiceChanges) discard(draft invoice.Invoice) {
 	}
 }
 
-// Drawn returns all invoices that the decision makes, drafts too, and those that it finalizes.
+// Drawn returns all invoices and drafts that the decision creates or finalizes.
 func (c InvoiceChanges) Drawn() []invoice.Invoice {
 	redrawn := slices.DeleteFunc(c.Of(DraftUpdated), func(inv invoice.Invoice) bool { return c.Finalized(inv.ID) != nil })
 	return slices.Concat(c.Of(InvoiceFinalized, InvoiceCreated), redrawn, c.Of(DraftCreated))
 }
 
-// index finds the change of a kind to an invoice; -1: there is none.
+// index returns the index of an invoice's change of a kind; -1: there is none.
 func (c InvoiceChanges) index(kind InvoiceKind, id string) int {
 	return slices.IndexFunc(c, func(change InvoiceChange) bool { return change.Kind == kind && change.Invoice.ID == id })
 }
 
-// replace puts an invoice in the place of its change of a kind; false: there is none.
+// replace replaces the invoice in its change of a kind; false: there is none.
 func (c InvoiceChanges) replace(kind InvoiceKind, inv invoice.Invoice) bool {
 	i := c.index(kind, inv.ID)
 	if i >= 0 {
@@ -209,7 +209,7 @@ func (c InvoiceChanges) replace(kind InvoiceKind, inv invoice.Invoice) bool {
 	return i >= 0
 }
 
-// forget drops the change of a kind to an invoice; false: there is none.
+// forget removes an invoice's change of a kind; false: there is none.
 func (c *InvoiceChanges) forget(kind InvoiceKind, id string) bool {
 	i := c.index(kind, id)
 	if i >= 0 {
@@ -218,9 +218,9 @@ func (c *InvoiceChanges) forget(kind InvoiceKind, id string) bool {
 	return i >= 0
 }
 
-// LeavesAtRest reports whether a decision gives the subscription's workflow nothing to do: all that was due is done, no
-// charge was or is under way, and the next date did not come nearer. Such a workflow is told, so that operators see it,
-// but nothing is lost where the word does not arrive: at the date that it knows it reads the row.
+// LeavesAtRest reports whether a decision leaves the subscription's workflow without work: all due actions are
+// performed, no charge was or is in progress, and the next date is not earlier. The workflow gets a signal, so that
+// operators see the change, but a lost signal does no harm: it reads the row at the date that it knows.
 func LeavesAtRest(before, after State, c Changes) bool {
 	was, is := before.Subscription, after.Subscription
 	if c.Unfinished || !is.FinishedAt.IsZero() || len(before.Pending) > 0 || len(after.Pending) > 0 {

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// advanced does what is due by some time since the period began, in one decision that is not written.
+// advanced performs all actions that are due some time after the period began, in one decision that is not written.
 func (l *life) advanced(since time.Duration) (lifecycle.State, lifecycle.Changes) {
 	at := l.sub().CurrentPeriod.Start.Add(since)
 	state, changes, err := lifecycle.Advance(l.load(false).state, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
@@ -25,7 +25,7 @@ func (l *life) advanced(since time.Duration) (lifecycle.State, lifecycle.Changes
 	return state, changes
 }
 
-// The draft of a renewal is for 1900, and its grace ends a day after the renewal: it is written once, as it is charged.
+// The draft of a renewal is for 1900, and its grace ends a day after the renewal: one write issues and charges it.
 func TestChanges_DraftIsIssuedByOneWrite(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -38,7 +38,7 @@ func TestChanges_DraftIsIssuedByOneWrite(t *testing.T) {
 		changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Collection)
 }
 
-// Its customer has no payment method, so that the attempt fails at once: that is part of the same write, too.
+// Its customer has no payment method, so the attempt fails at once: that is part of the same write, too.
 func TestChanges_DraftThatFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -48,7 +48,7 @@ func TestChanges_DraftThatFailsAtOnce(t *testing.T) {
 	require.Equal(t, collection.Scheduled, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Collection.Phase)
 }
 
-// Credit covers it: it is paid when it is written.
+// Credit covers it: the write has it as paid.
 func TestChanges_DraftThatCreditPays(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -58,16 +58,16 @@ func TestChanges_DraftThatCreditPays(t *testing.T) {
 	require.Equal(t, invoice.Paid, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Status)
 }
 
-// A worker comes late, and does at once what happened to a draft since: each draft is written once, and shown once in a
+// A late worker performs all earlier actions of a draft at once: each draft is written once, and appears once in a
 // preview.
 func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 	t.Parallel()
 	small, large, huge := flat("plan_1", month, 1900), flat("plan_2", month, 3100), flat("plan_3", month, 9000)
 	for name, c := range map[string]struct {
-		before  bool            // the renewal itself is late as well
+		before  bool            // the renewal is late too
 		changes []time.Duration // since the renewal
 		now     time.Duration
-		// what is written
+		// the expected writes
 		drafts, redrawn, finalized int
 	}{
 		"as it is": {before: true, now: time.Hour, drafts: 1},

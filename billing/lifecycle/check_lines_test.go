@@ -10,14 +10,14 @@ import (
 	"perennial/billing/plan"
 )
 
-// billed names what lines are summed by: an item in a period.
+// billed is the key of sums of lines: an item in a period.
 type billed struct {
 	item   string
 	period int
 }
 
-// checkLines holds what lines say by themselves: the sum over the lines of an item in a period is what it was billed
-// less what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
+// checkLines checks the lines by themselves. The sum of an item's lines in a period is its charges less its credits,
+// and equals its use. A credit reverses one line, once, by at most its amount.
 func (l *life) checkLines() {
 	lines, sums, fees := map[string]invoice.Line{}, map[billed]money.Minor{}, map[string]bool{}
 	for _, inv := range l.store.all() {
@@ -68,7 +68,7 @@ func (l *life) checkLines() {
 		}
 		reversed[of.ID] = true
 	}
-	if l.writtenOff || l.noted { // unused time of a line that was credited gives back less
+	if l.writtenOff || l.noted { // credit notes and written-off invoices reduce the credit for unused time
 		return
 	}
 	for _, u := range l.account.uses {

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// check holds after every decision. It does without the helpers of require where all is well, for the sake of a million
-// decisions.
+// check checks the invariants after every decision. It calls require only on failure, because a million decisions would
+// be slow otherwise.
 func (l *life) check(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
 	if before.Status == subscription.Canceled && s.Status != subscription.Canceled ||
@@ -50,7 +50,7 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}
-	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid after all
+	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid later
 		require.Failf(l.t, "paid through time that nobody paid", "until %s, beyond %s", s.PaidThrough, s.CurrentPeriod)
 	}
 	if !s.ActivatedAt.IsZero() && s.PeriodIndex > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
@@ -89,7 +89,7 @@ func (l *life) checkMoney() {
 			ofUsage += inv.BroughtForward
 		}
 	}
-	for _, draft := range l.store.drafts { // what they come to is owed soon, or given back
+	for _, draft := range l.store.drafts { // their amount will be owed or credited
 		lines, billed, due = lines+draft.Subtotal(), billed+draft.Total, due+draft.Total
 	}
 	for _, line := range l.sub().PendingLines {
@@ -99,7 +99,7 @@ func (l *life) checkMoney() {
 	for _, t := range l.store.transactions {
 		switch {
 		case t.Type == payment.Refund:
-			returned := !t.ReturnedAt.IsZero() // by the bank: owed again
+			returned := !t.ReturnedAt.IsZero() // returned by the bank: owed again
 			if t.Status != payment.Failed && !returned {
 				reserved[t.ChargeID] += t.Amount
 			}
@@ -115,7 +115,7 @@ func (l *life) checkMoney() {
 		require.Equal(l.t, l.account.used, lines, "what is billed before discounts and taxes is what was used")
 	}
 	if l.reviewed {
-		return // money went back twice, which a person must sort out
+		return // money was refunded twice, which a person must resolve
 	}
 	used := l.store.granted - balance.Left(l.store.grants) // of grants
 	if billed != captured-refunded+due+used-l.store.balance {
@@ -123,8 +123,8 @@ func (l *life) checkMoney() {
 			billed, captured, refunded, due, used, l.store.balance)
 	}
 	if !l.noted {
-		// A credit note gives back what is owed on a later invoice by now. What an invoice carried that another one takes
-		// in may be on an invoice of usage, which stays.
+		// A credit note may return an amount that a later invoice has by now. The amount that another invoice takes over may
+		// be on an invoice of usage, which stays.
 		brought = ofUsage
 	}
 	// a voided charge of time used leaves its credit
@@ -152,7 +152,7 @@ func (l *life) checkCollection() {
 		if inv.PeriodIndex == s.PeriodIndex && inv.Reason != invoice.Usage {
 			current++
 		}
-		waits := !inv.DueAt.IsZero() && inv.OverdueAt.IsZero() // for its customer
+		waits := !inv.DueAt.IsZero() && inv.OverdueAt.IsZero() // a sent invoice waits for its customer
 		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted && !waits {
 			require.Failf(l.t, "active, but nobody collects", "%+v", inv)
 		}
@@ -188,7 +188,7 @@ func (l *life) open() []invoice.Invoice {
 	return out
 }
 
-// live is the pending attempt of an invoice; empty: of any.
+// live returns the pending attempt of an invoice; empty: of any.
 func (l *life) live(invoiceID string) *payment.Transaction {
 	for i := range l.store.transactions {
 		t := &l.store.transactions[i]
@@ -199,7 +199,7 @@ func (l *life) live(invoiceID string) *payment.Transaction {
 	return nil
 }
 
-// refunded is all that refunds give back, those to come and those that failed too.
+// refunded returns the sum of all refunds, also pending and failed ones.
 func (l *life) refunded() money.Minor {
 	var sum money.Minor
 	for _, t := range l.store.transactions {
@@ -210,7 +210,7 @@ func (l *life) refunded() money.Minor {
 	return sum
 }
 
-// capturedSum is all that charges have captured.
+// capturedSum returns the sum of all captures.
 func (l *life) capturedSum() money.Minor {
 	var sum money.Minor
 	for _, t := range l.store.transactions {

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Whatever the path within the period: the money that goes back is the money captured for it less the cost of the time
-// used, and no credit of its changes is left.
+// After any changes within the period, the refund is the money captured for it less the cost of the used time, and no
+// credit of its changes is left.
 func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -20,7 +20,7 @@ func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 		some := somePlans(draw)
 		for i := range some {
 			if own := some[i].Dunning; own != nil {
-				own.Minimums = nil // which leave something on the balance
+				own.Minimums = nil // minimums leave amounts on the balance
 			}
 		}
 		l := newLife(t, append(some, free), settings, team, 0)
@@ -49,7 +49,7 @@ func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 	})
 }
 
-// Credit of the time before pays for some of the period: what goes back of that is credit.
+// Earlier credit paid for a part of the period: that part of the refund becomes credit.
 func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, pro, 0)

@@ -12,7 +12,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// afterRefund returns the effect of a command two weeks after a charge of 1000 of which refunds gave some back before.
+// afterRefund returns the effect of a command two weeks after a charge of 1000 with an earlier refund.
 func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refunds, credit, due money.Minor) {
 	t.Helper()
 	l := begun(t, settings)
@@ -40,8 +40,7 @@ func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refun
 	return refunds, credit, due
 }
 
-// What was refunded at a command reduces what unused time can give back, in money or as credit: never more goes back
-// than was paid.
+// An earlier refund reduces the refund or credit for unused time: never more than the payment is returned.
 func TestCancel_AfterARefund(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[money.Minor]money.Minor{0: 500, 300: 500, 800: 200, 999: 1, 1000: 0} {
@@ -50,7 +49,7 @@ func TestCancel_AfterARefund(t *testing.T) {
 	}
 }
 
-// So it is for a migration to another version of the plan.
+// The same holds for a migration to another version of the plan.
 func TestMigrate_AfterARefund(t *testing.T) {
 	t.Parallel()
 	to := team
@@ -61,7 +60,7 @@ func TestMigrate_AfterARefund(t *testing.T) {
 	}
 }
 
-// So it is for a change of plan, whose credit for unused time is the same.
+// The same holds for a change of plan, which credits unused time in the same way.
 func TestChangePlan_AfterARefund(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[money.Minor]money.Minor{0: 1000, 300: 1000, 800: 1300, 1000: 1500} {

@@ -21,7 +21,7 @@ import (
 func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, answer.Succeeded) }
 func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, answer.Declined) }
 
-// changeAnd changes the plan, for which the live attempt must be over, and answers the attempt that follows.
+// changeAnd changes the plan, for which the live attempt must end first, and answers the next attempt.
 func (l *life) changeAnd(to plan.Plan, said answer.Outcome) {
 	l.result(answer.Declined)
 	l.changePlan(to, false)
@@ -37,7 +37,7 @@ func (l *life) due() money.Minor {
 	return sum
 }
 
-// What was paid for time that is not used goes back, the way it was paid; what was used and not paid stays due.
+// The payment for unused time is refunded in the way it was paid; used and unpaid time stays due.
 func TestCancel_RefundsUnusedTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -156,15 +156,14 @@ func TestCancel_RefundsUnusedTime(t *testing.T) {
 	}
 }
 
-// The end of a period belongs to the next one. Where that is not opened yet nothing is left to give back; where it is,
-// all of it is.
+// The end of a period belongs to the next one. If that is not open yet, nothing is refunded; if it is, all of it is.
 func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(answer.Succeeded)
 	end := l.sub().CurrentPeriod.End
 
-	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
+	for _, at := range []time.Time{end, end.Add(-1)} { // the last second has no price
 		d, err := subscribing.With(l.sub(), l.facts()).Cancel(subscribing.Cancellation{Immediate: true, RefundUnused: true},
 			at)
 		require.NoError(t, err)
@@ -179,7 +178,7 @@ func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 0}, l.totals())
 }
 
-// The closing invoice tells what the period cost, and until when.
+// The closing invoice shows the cost of the period, and its end.
 func TestCancel_ClosingInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -212,7 +211,7 @@ func TestCancel_ClosingInvoice(t *testing.T) {
 	require.Empty(t, kept.Issue, "without a refund open invoices stay as they are")
 }
 
-// An attempt that was called off may have captured all the same. Its invoice is void, so that the money goes back.
+// A called-off attempt may have captured all the same. Its invoice is void, so the capture is refunded.
 func TestCancel_CaptureAfterClosingIsNotCounted(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -230,8 +229,8 @@ func TestCancel_CaptureAfterClosingIsNotCounted(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.Start.Add(week), l.sub().PaidThrough)
 }
 
-// Whatever was changed, paid, left unpaid or paid by credit before: a cancellation with refund keeps no money but for
-// time that was used, gives back none that it has not, and leaves open exactly what was used and not paid.
+// After any changes, payments, unpaid invoices and credit, a cancellation with refund keeps the money for used time,
+// refunds at most what it has, and leaves exactly the used and unpaid amount open.
 func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -262,8 +261,8 @@ func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 	})
 }
 
-// The rest of a year becomes credit when its interval is changed. Within the month that follows it still is that money;
-// a month that credit paid for gives credit back.
+// A change of interval turns the rest of a year into credit. Within the next month it is still that money; a month that
+// credit paid for is returned as credit.
 func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -289,8 +288,8 @@ func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	}
 }
 
-// A chain of changes within one period, each invoice paid or left open at will, costs what each plan was used for, to
-// the minor unit, however long the period and large the prices.
+// A chain of changes within one period, each invoice paid or left open, costs the used time of each plan to the minor
+// unit, for any length of period and any prices.
 func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -329,7 +328,7 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 	})
 }
 
-// An hour apart: P, Q, P, Q, P, then the end. All but a few cents of what was captured is for time that was not used.
+// An hour apart: P, Q, P, Q, P, then the end. All but a few cents of the captures are refunded as unused time.
 func TestCancel_RefundAfterManyChanges(t *testing.T) {
 	t.Parallel()
 	p, q := flat("plan_p", month, 1900), flat("plan_q", month, 4900)

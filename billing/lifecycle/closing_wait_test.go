@@ -11,8 +11,8 @@ import (
 	"perennial/billing/money"
 )
 
-// A command takes the time before it waits for the subscription's lock. One that waited for the renewal used to end the
-// subscription before the period that it had just begun, and gave nothing of it back.
+// A command reads the time before it waits for the subscription's lock. A command that waited for the renewal once
+// ended the subscription before its new period began, and refunded nothing of it.
 func TestCancel_RefundAfterWaitingForRenewal(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

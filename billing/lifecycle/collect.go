@@ -11,8 +11,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
-// the one that waits for it, or resumes the subscription that does. An overdue change comes first: see holdsUp.
+// collectNext begins the collection of the oldest open invoice where none is in collection. It tries a new payment
+// method for the invoice, or resumes the subscription, that waits for it. An overdue change precedes it: see holdsUp.
 func (owner ofSubscription) collectNext(d *Decision) error {
 	s := &d.Subscription
 	if s.Status == subscription.Canceled {
@@ -28,12 +28,12 @@ func (owner ofSubscription) collectNext(d *Decision) error {
 		return nil
 	}
 	if s.AwaitsMethod() && d.Customer.CanPay() {
-		return owner.resumeWithMethod(d) // its invoice has its turn next, with the new method
+		return owner.resumeWithMethod(d) // its invoice is next, with the new method
 	}
 	i := d.IndexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
 		owner.preferMethod(d, s.CollectingInvoiceID)
-		return nil // the live attempt used the old method: try the new one if it fails
+		return nil // the live attempt uses the old method: the new one is tried if it fails
 	}
 	if owner.holdsUp(d, i) {
 		return nil
@@ -45,7 +45,7 @@ func (owner ofSubscription) collectNext(d *Decision) error {
 	return d.Step(i, collection.MethodChanged)
 }
 
-// Step brings the collection of open invoice i on by one input and makes the effect true.
+// Step applies an input to the collection of open invoice i, with the effect.
 func (d *Decision) Step(i int, kind collection.Kind) error {
 	state, effect, err := d.after(i, d.input(kind))
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *Decision) Step(i int, kind collection.Kind) error {
 	return d.enter(i, state, effect)
 }
 
-// Failed brings the collection of open invoice i on by an attempt that failed for a reason.
+// Failed applies an attempt that failed for a reason to the collection of open invoice i.
 func (d *Decision) Failed(i int, code string) error {
 	in := d.input(collection.AttemptFailed)
 	in.Code = code
@@ -68,7 +68,7 @@ func (d *Decision) Failed(i int, code string) error {
 	return d.enter(i, state, effect)
 }
 
-// announceFailure says that an attempt to collect an invoice failed, and when the next one is due.
+// announceFailure announces that an attempt to collect an invoice failed, and when the next one is due.
 func (d *Decision) announceFailure(inv invoice.Invoice, after collection.State) {
 	failed := event.InvoicePaymentFailed{Invoice: inv.Announced(), AttemptNumber: after.Attempts}
 	if after.Phase == collection.Scheduled {
@@ -77,13 +77,13 @@ func (d *Decision) announceFailure(inv invoice.Invoice, after collection.State) 
 	d.Announce(failed)
 }
 
-// after returns the state and the effect of an input in the collection of open invoice i. Nothing is changed yet.
+// after returns the state and the effect of an input in the collection of open invoice i, without any change.
 func (d *Decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
 	inv := d.Open[i]
 	return collection.Next(inv.Collection, in, d.terms(inv))
 }
 
-// enter makes a step of the collection of open invoice i true.
+// enter applies a step of the collection of open invoice i.
 func (d *Decision) enter(i int, state collection.State, effect collection.Effect) error {
 	inv := &d.Open[i]
 	if state == inv.Collection && effect == collection.None {
@@ -98,12 +98,12 @@ func (d *Decision) enter(i int, state collection.State, effect collection.Effect
 		return d.owner().unpaid(d, state.Attempts)
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
-	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; recording settles a success
+	case collection.None, collection.Settle, collection.RefundExtra: // only the state changes; recording settles a success
 	}
 	return nil
 }
 
-// Settles reports whether a success settles an invoice. It does not where another one did before, or the invoice is
+// Settles reports whether a success settles an invoice. It does not if another one did before, or if the invoice is
 // void.
 func (d *Decision) Settles(inv invoice.Invoice) (bool, error) {
 	_, effect, err := collection.Next(inv.Collection, d.input(collection.AttemptSucceeded), d.terms(inv))
@@ -129,8 +129,8 @@ func (d *Decision) terms(inv invoice.Invoice) collection.Terms {
 	}
 }
 
-// attempt creates the next attempt of open invoice i. A customer who cannot be charged at all has failed it already,
-// without a provider call.
+// attempt creates the next attempt of open invoice i. It fails at once, without a provider call, where the customer
+// cannot be charged.
 func (d *Decision) attempt(i int) error {
 	inv := d.Open[i]
 	d.Subscription.MethodChangedAt = time.Time{}
@@ -147,7 +147,7 @@ func (d *Decision) attempt(i int) error {
 	if txn.Status == payment.Failed {
 		d.Announce(txn.Failure())
 		code := txn.FailureCode
-		if d.Provider == nil { // nothing is wrong with the payer's account, so a rule for that does not count
+		if d.Provider == nil { // the payer's account is fine, so its rules do not apply
 			code = ""
 		}
 		return d.Failed(i, code)
@@ -157,9 +157,9 @@ func (d *Decision) attempt(i int) error {
 	return nil
 }
 
-// attemptID derives the id of an automatic attempt from its invoice and number, so that an attempt repeated after a
-// restore of the database has the same id and with it the same key at the provider. That is also so of the one that
-// tries a new payment method. A person's attempt has a random id.
+// attemptID derives the id of an automatic attempt from its invoice and number, so that a repetition after a restore of
+// the database has the same id, and the same key at the provider. The attempt with a new payment method has a derived
+// id too. A person's attempt has a random id.
 func (d *Decision) attemptID(inv invoice.Invoice) string {
 	if d.asked {
 		return d.IDs.Transaction(d.Real)
@@ -173,7 +173,7 @@ func (d *Decision) attemptID(inv invoice.Invoice) string {
 	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 
-// stop ends everything automatic: the subscription is canceled. What is still a draft is owed: it is issued now.
+// stop ends all automatic actions of a canceled subscription. It issues remaining drafts, which are owed.
 func (d *Decision) stop() error {
 	if err := d.finalizeAll(); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (d *Decision) stop() error {
 	return d.stopThose(func(invoice.Invoice) bool { return true })
 }
 
-// stopThose ends the collection of some open invoices, with the one attempt of the last invoice.
+// stopThose ends the collection of some open invoices, but not the one attempt of the last invoice.
 func (d *Decision) stopThose(stops func(invoice.Invoice) bool) error {
 	for i := range d.Open {
 		last := d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused
@@ -195,8 +195,8 @@ func (d *Decision) stopThose(stops func(invoice.Invoice) bool) error {
 	return d.tryLast()
 }
 
-// tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after
-// the attempt: where that fails, nothing follows.
+// tryLast makes the one attempt of the last invoice, unless it was sent to its customer. The subscription counts as
+// ended after that attempt, so a failure has no further effect.
 func (d *Decision) tryLast() error {
 	i := d.IndexOpen(d.last)
 	if i < 0 {
@@ -214,7 +214,7 @@ func (d *Decision) tryLast() error {
 	return d.enter(i, state, effect)
 }
 
-// cancelAttempt asks for the live attempt of an invoice to be canceled where the provider can.
+// cancelAttempt requests the cancellation of the live attempt of an invoice, where the provider can.
 func (d *Decision) cancelAttempt(invoiceID string) {
 	for _, t := range d.Pending {
 		if t.InvoiceID == invoiceID && t.CancelRequestedAt.IsZero() {
@@ -225,8 +225,8 @@ func (d *Decision) cancelAttempt(invoiceID string) {
 	}
 }
 
-// preferMethod ends the time of a payer who is asked to confirm the live attempt of an invoice: there is a new payment
-// method, which is tried when the attempt has ended.
+// preferMethod ends the payer's time to confirm the live attempt of an invoice. The new payment method is tried when
+// the attempt has ended.
 func (ofSubscription) preferMethod(d *Decision, invoiceID string) {
 	for _, t := range d.Pending {
 		if t.InvoiceID != invoiceID {

@@ -17,11 +17,11 @@ import (
 	"perennial/billing/terms"
 )
 
-// One invoice is in collection, the oldest; the next has its turn when that is paid.
+// Only the oldest invoice is in collection; the next one begins when it is paid.
 func TestAdvance_WhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	settings := settings
-	settings.Dunning.Retry.Base = 30 * 24 * time.Hour // the first invoice is still being retried when the second is issued
+	settings.Dunning.Retry.Base = 30 * 24 * time.Hour // the first invoice is still retried when the second is issued
 	l := begun(t, settings)
 	l.result(answer.Declined)
 	l.until(l.sub().CurrentPeriod.End)
@@ -63,7 +63,7 @@ func TestAdvance_NewMethodWaitsForTheLiveAttempt(t *testing.T) {
 	require.Equal(t, collection.Manual, l.live("").Trigger)
 }
 
-// Who cannot be charged has failed without a call, by the schedule of everybody.
+// An attempt without a method or a provider fails without a call, and follows the usual schedule.
 func TestAdvance_WithoutPaymentMethodOrProvider(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]func(*life){
@@ -98,7 +98,7 @@ func TestApply_PayNamesItsAttempt(t *testing.T) {
 	require.ErrorIs(t, err, collection.ErrInProgress)
 }
 
-// Ids of the schedule are derived, those of people are not.
+// Ids of automatic attempts are derived; those of people are not.
 func TestAdvance_DerivedIDs(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -113,12 +113,12 @@ func TestAdvance_DerivedIDs(t *testing.T) {
 		"counts automatic attempts only")
 }
 
-// A new payment method comes while the first invoice is charged. The next one is sent to its customer: nothing is tried
-// with the method, and nothing waits for it any more.
+// A new payment method comes during the charge of the first invoice. The next one is sent to its customer: the method
+// is not tried, and no invoice waits for it any more.
 func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
 	t.Parallel()
 	settings := settings
-	settings.Dunning.Retry.Base = 40 * 24 * time.Hour // of the first invoice
+	settings.Dunning.Retry.Base = 40 * 24 * time.Hour // for the first invoice
 	l := begun(t, settings)
 	l.result(answer.Declined)
 	send, days := terms.Send, 30
@@ -136,7 +136,7 @@ func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
 	require.Zero(t, l.sub().MethodChangedAt)
 }
 
-// No retry is scheduled of a manual invoice: nothing would make it.
+// A manual invoice has no scheduled retry, since no workflow would make it.
 func TestCollect_NothingIsRetriedOfAManualInvoice(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0, terms.Terms{}, 1000)
@@ -146,7 +146,7 @@ func TestCollect_NothingIsRetriedOfAManualInvoice(t *testing.T) {
 	require.Equal(t, collection.State{Phase: collection.Exhausted, Attempts: 1, Automatic: 1}, d.invoice().Collection)
 }
 
-// Nor of one that takes the place of the invoice that made the subscription past due: it has one attempt.
+// An invoice that replaces the one that made the subscription past due has one attempt, and no retry.
 func TestCollect_NothingIsRetriedWhilePastDue(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -6,13 +6,13 @@ import (
 	"perennial/billing/subscription"
 )
 
-// EndTrial moves the end of the subscription's trial. Where that is now, the first period begins and is billed at once.
+// EndTrial moves the end of the subscription's trial. If that is now, the first period begins and is billed at once.
 // Faults: those of subscribing.EndTrialAt.
 type EndTrial struct {
 	At time.Time
 }
 
-// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+// Name returns change_plan: the workflow handles it as a change of plan, with another date to wait for.
 func (EndTrial) Name() string { return "change_plan" }
 
 func (c EndTrial) judge(d *Decision) (func() error, error) {
@@ -33,7 +33,7 @@ type MoveAnchor struct {
 	Proration subscription.ProrationBehavior
 }
 
-// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+// Name returns change_plan: the workflow handles it as a change of plan, with another date to wait for.
 func (MoveAnchor) Name() string { return "change_plan" }
 
 func (c MoveAnchor) judge(d *Decision) (func() error, error) {

@@ -8,7 +8,7 @@ import (
 // Cancel ends the subscription, now or with its period. Faults: those of subscribing.Cancel.
 type Cancel subscribing.Cancellation
 
-// Name implements Command.
+// Name returns cancel.
 func (Cancel) Name() string { return "cancel" }
 
 func (c Cancel) judge(d *Decision) (func() error, error) {
@@ -16,13 +16,13 @@ func (c Cancel) judge(d *Decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
-// GivesBack reports whether a command may value unused time, which depends on what went back of the captures already.
+// GivesBack reports whether a command may credit unused time, which depends on earlier refunds of the captures.
 func GivesBack(c Command) bool {
 	switch c := c.(type) {
 	case Cancel:
 		return c.RefundUnused
 	case ChangePlan:
-		return !c.AtPeriodEnd // one at a date is foreseen by its preview
+		return !c.AtPeriodEnd // the preview foresees a change at a date
 	case Migrate:
 		return !c.AtPeriodEnd
 	case MoveAnchor:
@@ -34,10 +34,10 @@ func GivesBack(c Command) bool {
 	}
 }
 
-// Reactivate takes a cancellation at period end back. Faults: those of subscribing.Reactivate.
+// Reactivate withdraws a cancellation at the period's end. Faults: those of subscribing.Reactivate.
 type Reactivate struct{}
 
-// Name implements Command.
+// Name returns reactivate.
 func (Reactivate) Name() string { return "reactivate" }
 
 func (Reactivate) judge(d *Decision) (func() error, error) {

@@ -7,11 +7,11 @@ import (
 	"perennial/billing/subscription"
 )
 
-// ChangePlan moves the subscription to another plan, another quantity or other add-ons, now, at the period's end
-// or at a date. Faults: those of subscribing.ChangePlan and subscribing.ScheduleChange.
+// ChangePlan moves the subscription to another plan, another quantity or other add-ons, now, at the period's end or at
+// a date. Faults: those of subscribing.ChangePlan and subscribing.ScheduleChange.
 type ChangePlan subscribing.Change
 
-// Name implements Command.
+// Name returns change_plan.
 func (ChangePlan) Name() string { return "change_plan" }
 
 func (c ChangePlan) judge(d *Decision) (func() error, error) {
@@ -34,8 +34,8 @@ func (c ChangePlan) judge(d *Decision) (func() error, error) {
 	}, nil
 }
 
-// in returns the change with what is asked for as it is sold in a currency. What is not sold in it stays as it is, and
-// is refused where the change leads to it: who asks for what the subscription has keeps the version of it.
+// in returns the change with the prices of a currency. A plan or add-on without such prices stays as it is. It is
+// refused where the change leads to it: a request for a present one keeps its version.
 func (c ChangePlan) in(currency money.Currency) ChangePlan {
 	if c.Plan != nil {
 		to := c.Plan.InIfOffered(currency)
@@ -48,7 +48,7 @@ func (c ChangePlan) in(currency money.Currency) ChangePlan {
 	return c
 }
 
-// brings returns the plan and the add-ons that are asked for.
+// brings returns the requested plan and add-ons.
 func (c ChangePlan) brings() (brought []plan.Plan) {
 	if c.Plan != nil {
 		brought = append(brought, *c.Plan)
@@ -59,10 +59,10 @@ func (c ChangePlan) brings() (brought []plan.Plan) {
 	return brought
 }
 
-// WithdrawChange takes a scheduled change back. Faults: those of subscribing.WithdrawChange.
+// WithdrawChange withdraws a scheduled change. Faults: those of subscribing.WithdrawChange.
 type WithdrawChange struct{ ID string }
 
-// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+// Name returns change_plan: the workflow handles it as a change of plan, with another date to wait for.
 func (WithdrawChange) Name() string { return "change_plan" }
 
 func (c WithdrawChange) judge(d *Decision) (func() error, error) {

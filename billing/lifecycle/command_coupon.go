@@ -9,7 +9,7 @@ type RedeemCoupon struct {
 	Coupon *discount.Coupon // of that code
 }
 
-// Name implements Command.
+// Name returns redeem_coupon.
 func (RedeemCoupon) Name() string { return "redeem_coupon" }
 
 func (c RedeemCoupon) judge(d *Decision) (func() error, error) {
@@ -23,7 +23,7 @@ func (c RedeemCoupon) judge(d *Decision) (func() error, error) {
 // RemoveCoupon takes a coupon from the subscription. Faults: those of subscribing.RemoveCoupon.
 type RemoveCoupon struct{ CouponID string }
 
-// Name implements Command.
+// Name returns remove_coupon.
 func (RemoveCoupon) Name() string { return "remove_coupon" }
 
 func (c RemoveCoupon) judge(d *Decision) (func() error, error) {

@@ -13,17 +13,17 @@ import (
 	"perennial/billing/payment"
 )
 
-// CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice
-// asks for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is
-// not decided, since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults:
-// those of creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
+// CreditInvoice returns parts of an issued invoice by a credit note, which is in Changes.CreditNotes. It reduces an
+// open invoice, which is paid at once where nothing is left to pay; that is refused while a payment for the former
+// amount is undecided. For a paid invoice, the amount goes to the customer's balance or to the payer. Faults: those of
+// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
 // amount_not_representable.
 type CreditInvoice struct {
 	creditnote.Request
 	Invoice invoice.Invoice // under lock, with its lines
 	Given   creditnote.Given
-	Charge  *payment.Transaction // that settled it, under lock; nil: none did
-	Grants  []balance.Grant      // that paid for it and are not void
+	Charge  *payment.Transaction // the charge that settled it, under lock; nil: none
+	Grants  []balance.Grant      // those that paid for it and are not void
 }
 
 // Name returns credit_invoice.
@@ -51,19 +51,19 @@ func (c CreditInvoice) judge(d *Decision) (func() error, error) {
 	return func() error { return d.credited(made) }, nil
 }
 
-// credited is a credit note with what it leads to.
+// credited is a credit note with its effects.
 type credited struct {
 	note    creditnote.Note
 	invoice invoice.Invoice
 	entries []invoice.CreditEntry
-	charge  *payment.Transaction // that pays Refund back
+	charge  *payment.Transaction // the charge to refund
 	grants  []balance.Grant
 }
 
-// settled reports whether the note leaves nothing to pay of an open invoice.
+// settled reports whether the note leaves nothing to pay on an open invoice.
 func (c credited) settled() bool { return c.invoice.Status == invoice.Open && c.invoice.AmountDue == 0 }
 
-// credit decides the note. Nothing is changed yet.
+// credit decides the note, without any change.
 func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	if c.Invoice.Status == invoice.Open && d.pays(c.Invoice.ID) {
 		return credited{}, collection.ErrInProgress
@@ -72,15 +72,15 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	if c.Charge != nil && !c.Charge.External() {
 		c.Given.Money = c.Charge.Amount - c.Charge.Captured().Refundable()
 	}
-	before := c.Given.Reversed // the caller's
+	before := c.Given.Reversed // the caller owns it
 	c.Given.Reversed = make(map[string]money.Minor, len(before))
 	maps.Copy(c.Given.Reversed, before)
-	c.reversed(d.Subscription.PendingLines) // they will be on the next invoice
+	c.reversed(d.Subscription.PendingLines) // the next invoice will have them
 	for _, issued := range slices.Concat(d.Changes.Invoices.Of(InvoiceCreated, DraftCreated), d.addedToDrafts()) {
-		c.reversed(issued.Lines) // catching up has issued it since Given was read
+		c.reversed(issued.Lines) // catching up issued it after Given was read
 	}
 	if !d.Customer.ErasedAt.IsZero() {
-		c.Memo = "" // it may name the customer, and nothing would erase it
+		c.Memo = "" // it may name the customer, and no erasure would remove it
 	}
 	if c.Charge != nil {
 		if err := c.Charge.Captured().CheckExpressible("refundAmount", c.RefundAmount); err != nil {
@@ -114,7 +114,7 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	return credited{note, inv, entries, c.Charge, c.Grants}, nil
 }
 
-// reversed adds what lines take back to what was given back.
+// reversed adds the reversals of lines to the amounts that were given back.
 func (c *CreditInvoice) reversed(lines []invoice.Line) {
 	for _, l := range lines {
 		if l.Reverses != "" && l.Amount < 0 {
@@ -123,7 +123,7 @@ func (c *CreditInvoice) reversed(lines []invoice.Line) {
 	}
 }
 
-// pays reports whether an attempt to pay an invoice is not decided.
+// pays reports whether an attempt to pay an invoice is undecided.
 func (s State) pays(invoiceID string) bool {
 	for _, t := range s.Pending {
 		if t.InvoiceID == invoiceID {
@@ -133,7 +133,7 @@ func (s State) pays(invoiceID string) bool {
 	return false
 }
 
-// credited makes a credit note true.
+// credited applies a credit note.
 func (d *Decision) credited(made credited) error {
 	note, inv := made.note, made.invoice
 	if note.Refund > 0 {

@@ -16,7 +16,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// reducedAfterFailure is a charge of 1000 that failed, and whose invoice a credit note has reduced since.
+// reducedAfterFailure returns a failed charge of 1000 whose invoice a credit note has reduced since.
 func reducedAfterFailure(t *testing.T, by money.Minor) (l *life, transactionID string) {
 	t.Helper()
 	l = newLife(t, plans, settings, team, 0)
@@ -28,7 +28,7 @@ func reducedAfterFailure(t *testing.T, by money.Minor) (l *life, transactionID s
 	return l, transactionID
 }
 
-// A charge that failed, and succeeds after all when a credit note has reduced the invoice, is too much by that.
+// A failed charge that succeeds after a credit note reduced the invoice is refunded by that amount.
 func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 	t.Parallel()
 	l, first := reducedAfterFailure(t, 400)
@@ -39,7 +39,7 @@ func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 	require.Equal(t, [2]money.Minor{1000, 400}, [2]money.Minor{l.store.transaction(first).Amount, refunds[0].Amount})
 }
 
-// What the charge's provider cannot give back of that becomes credit: of 405 minor units in multiples of 10, 5.
+// The rest that the charge's provider cannot refund becomes credit: of 405 minor units in multiples of 10, 5.
 func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T) {
 	t.Parallel()
 	l, first := reducedAfterFailure(t, 405)
@@ -52,8 +52,7 @@ func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T)
 	require.EqualValues(t, 5, l.store.balance)
 }
 
-// A note meets what was due first: the renewal takes the credits in that waited for it, and the note gives back the
-// rest.
+// Due actions precede a note: the renewal takes the waiting credits over, and the note returns the rest.
 func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, []plan.Plan{team, pro}, settings, pro, 0)
@@ -70,7 +69,7 @@ func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	require.Equal(t, invoice.Cycle, l.store.invoices[1].Reason)
 }
 
-// What is due must not change under an attempt to collect it.
+// The amount due must not change during an attempt to collect it.
 func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
@@ -82,8 +81,7 @@ func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A retry is due, and fails at once for want of a payment method, before the credit note is decided: the invoice keeps
-// it.
+// A retry is due before the credit note, and fails at once without a payment method: the invoice keeps that attempt.
 func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
@@ -99,7 +97,7 @@ func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
 	require.Equal(t, money.Minor(600), l.open()[0].AmountDue)
 }
 
-// graceOfADay lives on a plan for some weeks, which are paid, where renewals are drafts for a day.
+// graceOfADay returns a life on a plan after some paid weeks, with a day of grace for renewals.
 func graceOfADay(t *testing.T, first plan.Plan) *life {
 	t.Helper()
 	settings := settings
@@ -111,8 +109,7 @@ func graceOfADay(t *testing.T, first plan.Plan) *life {
 	return l
 }
 
-// A draft takes 1500 of an invoice of 3000 back, and catching up adds a change to it: what it had taken back before
-// counts once.
+// A draft reverses 1500 of an invoice of 3000, and catching up adds a change to it: the earlier reversal counts once.
 func TestCreditInvoice_BesideADraftThatCatchingUpChanges(t *testing.T) {
 	t.Parallel()
 	l := graceOfADay(t, pro)
@@ -131,8 +128,8 @@ func TestCreditInvoice_BesideADraftThatCatchingUpChanges(t *testing.T) {
 	require.Len(t, l.store.drafts[0].Lines, 5)
 }
 
-// The invoice itself was a draft when the note was asked for. Catching up has changed it from team to pro, six hours
-// into its 743, and issued it: of 1000 it takes 992 back, and adds 2976.
+// The invoice itself was a draft when the note was requested. Catching up has changed it from team to pro, six hours
+// into its 743, and issued it: it reverses 992 of 1000, and adds 2976.
 func TestCreditInvoice_OfADraftThatCatchingUpChangesAndIssues(t *testing.T) {
 	t.Parallel()
 	l := graceOfADay(t, team)
@@ -140,7 +137,7 @@ func TestCreditInvoice_OfADraftThatCatchingUpChangesAndIssues(t *testing.T) {
 	l.until(renewal)
 	draft := l.store.drafts[0]
 	l.must(lifecycle.ChangePlan{Plan: &pro, On: renewal.Add(6 * time.Hour)})
-	l.store.customer.PaymentMethod = "" // no attempt is under way
+	l.store.customer.PaymentMethod = "" // no attempt is in progress
 	l.moveTo(renewal.Add(25 * time.Hour))
 
 	l.noted = true

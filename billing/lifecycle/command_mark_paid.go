@@ -11,10 +11,10 @@ import (
 	"perennial/billing/payment"
 )
 
-// MarkPaid settles an invoice that is open, or was marked uncollectible, whole, by a payment that was made outside
-// Perennial. Its settlement names the transaction that books it. An attempt that was not sent yet is called off; one
-// that was may capture too, so that it must be decided first. PaidAt is the customer's own time; zero: now. Faults:
-// invoice_not_open, invoice_is_draft, payment_in_progress, subscription_in_trial, paid_in_future.
+// MarkPaid settles an open or uncollectible invoice in full, by a payment outside Perennial. Its settlement names the
+// transaction that books it. It calls off an unsent attempt; a sent one may capture too, so it must be decided first.
+// PaidAt is the customer's time; zero: now. Faults: invoice_not_open, invoice_is_draft, payment_in_progress,
+// subscription_in_trial, paid_in_future.
 type MarkPaid struct {
 	InvoiceID string
 	Closed    *invoice.Invoice // the invoice where it is not open, under lock
@@ -60,7 +60,7 @@ func (c MarkPaid) judge(d *Decision) (func() error, error) {
 	}, nil
 }
 
-// payable returns the invoice to settle, which is open invoice i; -1: it is not open.
+// payable returns the invoice to settle: open invoice i; -1: it is not open.
 func (c MarkPaid) payable(d *Decision, i int) (invoice.Invoice, error) {
 	switch {
 	case i >= 0:

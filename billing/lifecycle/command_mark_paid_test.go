@@ -44,7 +44,7 @@ func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
 	require.Zero(t, txn.Captured().Refundable())
 }
 
-// An attempt that was not sent is called off; one that was must be decided first, or there could be two payments.
+// An unsent attempt is called off; a sent one must be decided first, or there could be two payments.
 func TestMarkPaid_BesideAnAttempt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -65,12 +65,12 @@ func TestMarkPaid_BesideAnAttempt(t *testing.T) {
 	require.Equal(t, payment.MoveAbandon, protocol.Next(*l.store.transaction(live.ID), false, l.real))
 	require.Equal(t, subscription.Active, l.sub().Status)
 
-	// A restored database had forgotten that it was sent: it captures too, and the money goes back.
+	// A restored database lost the mark of the send: the attempt captures too, and the money is refunded.
 	l.answer(live.ID, answer.Succeeded)
 	require.Equal(t, l.store.transaction(live.ID).Amount, l.refunded())
 }
 
-// Money that comes for an invoice that was given up pays it, as a late capture does. Void and paid ones stay.
+// Money for an uncollectible invoice pays it, like a late capture. Void and paid ones do not change.
 func TestMarkPaid_OfAnUncollectibleInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -9,20 +9,20 @@ import (
 // Migrate moves the subscription to another version of its plan or of one of its add-ons, now or at the period's end.
 // The caller reads To once it has the State. Faults: those of subscribing.Migrate.
 type Migrate struct {
-	PlanID      string // the plan or add-on that the subscription must have; empty: whichever plan it is on
+	PlanID      string // the plan or add-on that the subscription must have; empty: its present plan
 	Version     int
 	AtPeriodEnd bool
 	To          *plan.Plan // the version
-	// NeverBack refuses a subscription that is on, or waits for, a newer version: who made that one has moved it.
+	// NeverBack refuses a subscription that is on, or waits for, a newer version, whose creation has moved it.
 	NeverBack bool
 }
 
-// Target names the version that it leads to.
+// Target returns the version to move to.
 func (c Migrate) Target(s State) plan.Ref {
 	return plan.Ref{ID: cmp.Or(c.PlanID, s.Subscription.PlanID), Version: c.Version}
 }
 
-// Name implements Command. To the workflow a migration is a change of plan.
+// Name returns change_plan: the workflow handles a migration as a change of plan.
 func (Migrate) Name() string { return "change_plan" }
 
 func (c Migrate) judge(d *Decision) (func() error, error) {

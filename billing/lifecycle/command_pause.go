@@ -5,7 +5,7 @@ import "perennial/billing/subscribing"
 // Pause ends the current period and bills nothing until the subscription resumes. Faults: those of subscribing.Pause.
 type Pause subscribing.Pausing
 
-// Name implements Command.
+// Name returns pause.
 func (Pause) Name() string { return "pause" }
 
 func (c Pause) judge(d *Decision) (func() error, error) {
@@ -16,7 +16,7 @@ func (c Pause) judge(d *Decision) (func() error, error) {
 // Resume ends a pause: a period begins now, and is billed. Faults: those of subscribing.Resume.
 type Resume struct{}
 
-// Name implements Command.
+// Name returns resume.
 func (Resume) Name() string { return "resume" }
 
 func (Resume) judge(d *Decision) (func() error, error) {
@@ -24,8 +24,8 @@ func (Resume) judge(d *Decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
-// resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test
-// clock knows only now: payment methods change in real time.
+// resumeWithMethod resumes a subscription that waits for a payment method, from the time of the new method on. On a
+// test clock that is now, since payment methods change in real time.
 func (ofSubscription) resumeWithMethod(d *Decision) error {
 	at := d.Now
 	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {

@@ -5,15 +5,15 @@ import (
 	"perennial/billing/money"
 )
 
-// Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units;
-// InvoiceID, where given, must name that invoice. Changes.Attempt names the attempt. Faults: invoice_not_open,
+// Pay starts an attempt on the oldest open invoice. Amount, if given, must equal the amount due, in minor units;
+// InvoiceID, if given, must name that invoice. Changes.Attempt names the attempt. Faults: invoice_not_open,
 // invoice_is_draft, older_invoice_open, those of subscribing.Payable and collection.Next.
 type Pay struct {
 	Amount    *money.Minor
 	InvoiceID string
 }
 
-// Name implements Command.
+// Name returns pay.
 func (Pay) Name() string { return "pay" }
 
 func (p Pay) judge(d *Decision) (func() error, error) {

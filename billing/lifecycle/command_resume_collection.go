@@ -2,8 +2,8 @@ package lifecycle
 
 import "perennial/billing/collection"
 
-// ResumeCollection ends the pause of a past-due subscription's collection, and starts an attempt on the invoice that
-// waited, unless one is live or the invoice was sent for its customer to pay. Changes.Attempt names the attempt.
+// ResumeCollection ends the pause of a past-due subscription's collection, and starts an attempt on the waiting
+// invoice, unless one is live or the invoice was sent for its customer to pay. Changes.Attempt names the attempt.
 // Faults: those of subscribing.ResumeCollection.
 type ResumeCollection struct{}
 

@@ -11,7 +11,7 @@ type SetMetadata struct {
 	Metadata metadata.Pairs
 }
 
-// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+// Name returns change_plan: the workflow handles it as a change of plan, since the row has another revision.
 func (SetMetadata) Name() string { return "change_plan" }
 
 func (c SetMetadata) judge(d *Decision) (func() error, error) {
@@ -19,14 +19,14 @@ func (c SetMetadata) judge(d *Decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
-// SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults:
-// those of subscribing.SetTerms.
+// SetTerms changes the collection of the subscription's future invoices; nil: no change. Faults: those of
+// subscribing.SetTerms.
 type SetTerms struct {
 	Method  *terms.Method
 	NetDays *int
 }
 
-// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+// Name returns change_plan: the workflow handles it as a change of plan, since the row has another revision.
 func (SetTerms) Name() string { return "change_plan" }
 
 func (c SetTerms) judge(d *Decision) (func() error, error) {
@@ -34,13 +34,13 @@ func (c SetTerms) judge(d *Decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
-// SetUsageThresholds gives the subscription thresholds of its own, or with nil those of its plan. What a period has
-// reached stays so. Faults: those of subscribing.SetUsageThresholds.
+// SetUsageThresholds sets the subscription's own thresholds; nil: the plan's apply. Crossings of the period stay.
+// Faults: those of subscribing.SetUsageThresholds.
 type SetUsageThresholds struct {
 	To *subscription.UsageThresholds
 }
 
-// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+// Name returns change_plan: the workflow handles it as a change of plan, since the row has another revision.
 func (SetUsageThresholds) Name() string { return "change_plan" }
 
 func (c SetUsageThresholds) judge(d *Decision) (func() error, error) {

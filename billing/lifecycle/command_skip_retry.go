@@ -5,9 +5,9 @@ import (
 	"perennial/billing/event"
 )
 
-// SkipRetry lets the next automatic retry of an open invoice not happen. The retries after it keep their distance;
-// after the last one the final action of the dunning policy follows at once. Faults: invoice_not_open,
-// invoice_is_draft, those of collection.Next.
+// SkipRetry skips the next automatic retry of an open invoice. Later retries keep their intervals; after the last one
+// the final action of the dunning policy follows at once. Faults: invoice_not_open, invoice_is_draft, those of
+// collection.Next.
 type SkipRetry struct {
 	InvoiceID string
 }

@@ -12,14 +12,14 @@ import (
 	"perennial/billing/subscription"
 )
 
-// VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
-// undone. What it had taken off by coupons counts as not given. Money that still arrives for it goes back. A payment
-// that needs review does not stand in its way. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
-// invoice_credits_paid_time, invoice_has_credit_notes.
+// VoidInvoice cancels an open invoice: nothing is owed for it any more, and its effects on the customer's balance are
+// reversed. Its coupons count as not given. Later payments for it are refunded. A payment that needs review does not
+// prevent it. Faults: payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time,
+// invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
-	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one
-	// off. Each invoice counts for itself: what one gave, a credit on a later one does not take back.
+	// Given are the periods in which other invoices of the subscription that are not void have this one's coupons. Each
+	// invoice counts for itself: a later credit does not remove the discount of an earlier invoice.
 	Given []CouponUse
 	// Unbilled is the usage of the subscription that the next invoices bill.
 	Unbilled UnbilledUsage
@@ -27,15 +27,15 @@ type VoidInvoice struct {
 	Coupons []discount.Coupon
 }
 
-// CouponUse is a period in which a coupon takes something off.
+// CouponUse is a period in which a coupon applies.
 type CouponUse struct {
 	CouponID    string
 	PeriodIndex int
 }
 
-// MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
-// arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open,
-// invoice_is_draft, subscription_incomplete.
+// MarkUncollectible gives an open invoice up: it stays owed, but is not collected any more. A later payment still pays
+// it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
+// subscription_incomplete.
 type MarkUncollectible struct {
 	InvoiceID string
 }
@@ -51,7 +51,7 @@ var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
 	"The invoice is not open: it is paid, void or uncollectible.")
 
 // ErrTakesTimeBack refuses to void an invoice of a plan change: it credits time that an earlier invoice was paid for,
-// and void, that credit would be lost.
+// and voiding it would lose that credit.
 var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
 	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
@@ -97,15 +97,15 @@ func (c MarkUncollectible) judge(d *Decision) (func() error, error) {
 	}, err
 }
 
-// inReview reports whether the live attempt of an invoice waits for a person. It may do so for ever, so it holds no
-// invoice up that a person gives up.
+// inReview reports whether the live attempt of an invoice needs review. That may last for ever, so it does not prevent
+// a person from giving the invoice up.
 func (s State) inReview(invoiceID string) bool {
 	return slices.ContainsFunc(s.Pending, func(t payment.Transaction) bool {
 		return t.InvoiceID == invoiceID && !t.ParkedAt.IsZero()
 	})
 }
 
-// writtenOff follows what it means for the subscription that an invoice was given up.
+// writtenOff applies that an invoice was given up to its owner.
 func (d *Decision) writtenOff(inv invoice.Invoice) error {
 	givenUp(d, inv)
 	return d.owner().writtenOff(d, inv)
@@ -118,8 +118,8 @@ func givenUp(d *Decision, inv invoice.Invoice) {
 	}
 }
 
-// complete refuses what would leave a claim, or a part of one, of a subscription that owes nothing unless it is paid.
-// Fault: subscription_incomplete.
+// complete refuses a claim against a subscription that owes nothing until its first payment. Fault:
+// subscription_incomplete.
 func complete(s subscription.Subscription) error {
 	if s.Status == subscription.Incomplete {
 		return subscribing.ErrIncomplete

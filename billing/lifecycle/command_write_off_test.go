@@ -60,7 +60,7 @@ func TestMarkUncollectible_LateCapturePaysIt(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
 
-// An amount that no card takes used to block all later invoices.
+// An amount below every card's minimum once blocked all later invoices.
 func TestAdvance_AnAmountBelowTheMinimumBlocksNothing(t *testing.T) {
 	t.Parallel()
 	five, six := flat("plan_5", month, 500), flat("plan_6", month, 600)
@@ -83,7 +83,7 @@ func TestAdvance_AnAmountBelowTheMinimumBlocksNothing(t *testing.T) {
 	require.Zero(t, l.store.balance)
 }
 
-// A payment that needs review may do so for ever: it used to hold up every later invoice without an exit.
+// A payment may need review for ever: it once blocked every later invoice.
 func TestVoidInvoice_AttemptThatNeedsReview(t *testing.T) {
 	t.Parallel()
 	for _, void := range []bool{true, false} {

@@ -17,9 +17,9 @@ import (
 	"perennial/internal/testkit"
 )
 
-// TestLifecycle_Company: ten years of a company whose customers change their minds, pay late or never, are refunded and
-// dispute; a third of them pay for what they use, too. Its books balance at each year's end, and when everybody has
-// left and paid, nobody owes anything.
+// TestLifecycle_Company lives ten years of a company. Its customers change plans, pay late or never, are refunded and
+// dispute; a third of them also pay for usage. Its books balance at each year's end, and when all customers have left
+// and paid, none owes anything.
 func TestLifecycle_Company(t *testing.T) {
 	t.Parallel()
 	const years = 10
@@ -50,7 +50,7 @@ func TestLifecycle_Company(t *testing.T) {
 	require.Positive(t, books.usage)
 }
 
-// customerLife is a life that mostly goes as it should.
+// customerLife is a life with few failures.
 type customerLife struct {
 	*life
 	draw chance
@@ -63,7 +63,7 @@ func newCustomerLife(t require.TestingT, random *rand.Rand, metered bool) *custo
 		case what == "one in ten" && drawn < 3 && random.IntN(20) > 0, // few leave for good
 			what == "step" && drawn == 15 && random.IntN(20) > 0:
 			return n - 1
-		case what == "odd answer" && drawn < 3: // what a person must look into
+		case what == "odd answer" && drawn < 3: // needs review
 			return n - 1
 		case what == "interval": // months and years
 			return drawn % 4
@@ -79,7 +79,7 @@ func newCustomerLife(t require.TestingT, random *rand.Rand, metered bool) *custo
 	return c
 }
 
-// liveUntil passes time up to an instant, with a command or an odd answer now and then. Most charges succeed.
+// liveUntil moves time to an instant, with occasional commands and odd answers. Most charges succeed.
 func (c *customerLife) liveUntil(to time.Time) {
 	for c.decided().Before(to) && !c.over() {
 		switch {
@@ -103,12 +103,12 @@ func (c *customerLife) liveUntil(to time.Time) {
 	}
 }
 
-// over: it is canceled, and nothing is to be decided or paid.
+// over reports whether it is canceled and has nothing to decide or pay.
 func (c *customerLife) over() bool {
 	return c.sub().Status == subscription.Canceled && c.live("") == nil && len(c.open()) == 0
 }
 
-// leave cancels the subscription, and has everything paid and paid back.
+// leave cancels the subscription, and completes all payments and refunds.
 func (c *customerLife) leave() {
 	if c.sub().Status != subscription.Canceled {
 		c.advance()
@@ -135,21 +135,20 @@ func (c *customerLife) leave() {
 	}
 }
 
-// books are the accounts of a company, in minor units of its one currency: what it has and what others owe it, and
-// beside that where it comes from.
+// books are the accounts of a company, in minor units of its one currency: its assets and claims, and their sources.
 type books struct {
-	cash       money.Minor // captured, less what went back
-	owed       money.Minor // of failed refunds, and of those under way: to go back
-	receivable money.Minor // due of open invoices
-	givenUp    money.Minor // due of uncollectible ones
-	usage      money.Minor // of the lines among revenue that bill usage
-	revenue    money.Minor // of all lines that stand, less their discounts and credit notes
+	cash       money.Minor // captured, less refunded
+	owed       money.Minor // of failed and pending refunds: to be refunded
+	receivable money.Minor // due on open invoices
+	givenUp    money.Minor // due on uncollectible ones
+	usage      money.Minor // of the lines in revenue that bill usage
+	revenue    money.Minor // of all lines of valid invoices, less their discounts and credit notes
 	taxes      money.Minor // added to them
-	credit     money.Minor // of customers, grants included; below zero what is carried forward to their next invoices
-	granted    money.Minor // of grants, less what expired or was voided: what they cost the company
+	credit     money.Minor // of customers, with grants; below zero: carried forward to their next invoices
+	granted    money.Minor // of grants, less expired and voided amounts: their cost for the company
 }
 
-// add posts all rows of a life, unless the provider gave money back twice, which a person must sort out.
+// add posts all rows of a life, unless the provider refunded twice, which a person must resolve.
 func (b *books) add(l *life) {
 	if l.reviewed {
 		return

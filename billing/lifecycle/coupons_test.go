@@ -15,7 +15,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// someCoupon draws one that no one has redeemed.
+// someCoupon draws a coupon that was not redeemed.
 func (l *life) someCoupon(draw chance) discount.Coupon {
 	c := discount.Coupon{ID: fmt.Sprintf("coup_%d", len(l.redeemed)+1), Code: "WELCOME", Active: true}
 	if draw(2, "percent") == 0 {
@@ -67,15 +67,15 @@ func (l *life) coupon(draw chance) {
 	require.Len(l.t, l.store.invoices, invoices, "a coupon bills nothing")
 }
 
-// redeemed is a coupon as it was redeemed.
+// redeemed is a coupon with the terms of its redemption.
 type redeemed struct {
 	discount.Terms
 	from  int
-	moved int // periods that were given again
+	moved int // periods in which it was given again
 	count int // of redemptions
 }
 
-// followCoupons notes what becomes of coupons.
+// followCoupons records the changes of coupons.
 func (l *life) followCoupons(changes lifecycle.Changes) {
 	for _, d := range l.sub().Discounts {
 		was, known := l.redeemed[d.CouponID]
@@ -98,7 +98,7 @@ func (l *life) followCoupons(changes lifecycle.Changes) {
 	for _, id := range changes.Unredeemed {
 		count(id, -1)
 		for _, inv := range l.store.all() {
-			if l.redeemed[id].moved > 0 { // usage has what its segment had, before it was given again
+			if l.redeemed[id].moved > 0 { // usage has the discounts that its segment had before
 				inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(line invoice.Line) bool {
 					return line.Kind == invoice.Metered
 				})
@@ -112,7 +112,7 @@ func (l *life) followCoupons(changes lifecycle.Changes) {
 	}
 }
 
-// takesOff returns the periods in which an invoice takes coupons off.
+// takesOff returns the periods in which an invoice has coupons.
 func takesOff(inv invoice.Invoice) (all []lifecycle.CouponUse) {
 	sums := map[lifecycle.CouponUse]money.Minor{}
 	for _, line := range inv.Lines {
@@ -128,7 +128,7 @@ func takesOff(inv invoice.Invoice) (all []lifecycle.CouponUse) {
 	return all
 }
 
-// voids is the command that voids an invoice, with what db loads for it.
+// voids returns the command that voids an invoice, with the data that db loads.
 func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 	c := lifecycle.VoidInvoice{InvoiceID: inv.ID}
 	for _, other := range l.store.all() {
@@ -143,9 +143,9 @@ func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 	return c
 }
 
-// checkDiscounts holds what the discounts of invoices say by themselves: they sum to the discount of the invoice, no
-// line is reduced by more than it bills, in no period and of no plan that the coupon is not for; an amount is taken off
-// once per period; and a credit gives back what was billed after discounts.
+// checkDiscounts checks the discounts of invoices by themselves. They sum to the discount of the invoice. No line is
+// reduced by more than its amount, nor by a coupon of another period or plan. A fixed discount applies once per period.
+// A credit returns the amount after discounts.
 func (l *life) checkDiscounts() {
 	lines, off := map[string]invoice.Line{}, map[billed]money.Minor{}
 	for _, inv := range l.store.invoices {
@@ -162,7 +162,7 @@ func (l *life) checkDiscounts() {
 			}
 			for _, share := range line.Discounts {
 				l.checkShare(line, share)
-				again := line.Kind == invoice.Metered && l.redeemed[share.CouponID].moved > 0 // as the segment had it before that
+				again := line.Kind == invoice.Metered && l.redeemed[share.CouponID].moved > 0 // as in the segment before
 				if inv.Status != invoice.Void && !again {
 					off[billed{share.CouponID, line.PeriodIndex}] += share.Amount
 				}

@@ -14,7 +14,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// halfOff is a paid month of the plan team, for 1000, before renewals with half off by a coupon.
+// halfOff returns a paid month of the plan team, for 1000, before renewals with half off by a coupon.
 func halfOff(t *testing.T, duration discount.Duration, periods int) *life {
 	t.Helper()
 	l := newLife(t, plans, settings, team, 0)
@@ -25,14 +25,14 @@ func halfOff(t *testing.T, duration discount.Duration, periods int) *life {
 	return l
 }
 
-// half is a coupon of 50 %.
+// half returns a coupon of 50 %.
 func half(duration discount.Duration, periods int) discount.Coupon {
 	return discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
 		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: duration, Periods: periods,
 	}}
 }
 
-// endedUnpaid is a life with a coupon for one period, whose invoice is not paid when the next period has ended the
+// endedUnpaid returns a life with a coupon for one period, whose invoice is still unpaid when the next period ends the
 // coupon.
 func endedUnpaid(t *testing.T) (l *life, first invoice.Invoice) {
 	t.Helper()
@@ -46,7 +46,7 @@ func endedUnpaid(t *testing.T) (l *life, first invoice.Invoice) {
 	return l, first
 }
 
-// renewed is the total of the next renewal, which is paid unless it is to be voided.
+// renewed returns the total of the next renewal, and pays it with pays.
 func (l *life) renewed(pays bool) money.Minor {
 	l.until(l.sub().CurrentPeriod.End)
 	total := l.last().Total
@@ -63,7 +63,7 @@ func (l *life) void(inv invoice.Invoice) {
 	l.must(l.voids(inv))
 }
 
-// One period with half off is promised. The first renewal has it and is voided: the next one has it, and no other.
+// One period with half off is promised. The first renewal has it and is voided: only the next one has it.
 func TestVoidInvoice_GivesAOneTimeCouponAgain(t *testing.T) {
 	t.Parallel()
 	l := halfOff(t, discount.Once, 0)
@@ -79,7 +79,7 @@ func TestVoidInvoice_GivesAOneTimeCouponAgain(t *testing.T) {
 	require.Equal(t, 1, l.redeemed["coup_1"].count)
 }
 
-// It has ended by the time at which the invoice is voided, and is given again all the same.
+// The coupon has ended when the invoice is voided, and is given again.
 func TestVoidInvoice_GivesACouponAgainThatHasEnded(t *testing.T) {
 	t.Parallel()
 	l, first := endedUnpaid(t)
@@ -88,7 +88,7 @@ func TestVoidInvoice_GivesACouponAgainThatHasEnded(t *testing.T) {
 	require.Equal(t, money.Minor(1000), l.renewed(true))
 }
 
-// Of three periods the second is voided: the fourth has the third one.
+// The second of three periods is voided: the fourth has the third discount.
 func TestVoidInvoice_GivesARepeatingCouponAgain(t *testing.T) {
 	t.Parallel()
 	l := halfOff(t, discount.Repeating, 3)
@@ -100,7 +100,7 @@ func TestVoidInvoice_GivesARepeatingCouponAgain(t *testing.T) {
 	}
 }
 
-// An upgrade in the voided period has nothing off: the next period has the coupon instead.
+// An upgrade in the voided period has no discount: the next period has the coupon instead.
 func TestVoidInvoice_CouponIsNotGivenTwice(t *testing.T) {
 	t.Parallel()
 	l := halfOff(t, discount.Once, 0)
@@ -114,8 +114,7 @@ func TestVoidInvoice_CouponIsNotGivenTwice(t *testing.T) {
 	require.Equal(t, pro.Prices[0].Amount, l.renewed(true))
 }
 
-// After the end nothing can be given again, so that a redemption which gave nothing is not counted: whatever its
-// duration.
+// After the end no coupon can be given again, so a redemption without a discount does not count, for every duration.
 func TestVoidInvoice_OfACanceledSubscriptionFreesTheRedemption(t *testing.T) {
 	t.Parallel()
 	for duration, periods := range map[discount.Duration]int{discount.Once: 0, discount.Repeating: 3,
@@ -141,14 +140,14 @@ func TestVoidInvoice_OfACanceledSubscriptionFreesTheRedemption(t *testing.T) {
 	require.Equal(t, 1, l.redeemed["coup_1"].count, "it was given once")
 }
 
-// The first renewal took half off and was paid; a pause at the same instant credits all of it, with what was taken off.
-// That invoice stands, so the coupon was given: voiding the invoice after it frees no redemption.
+// The first renewal had half off and was paid; a pause at the same instant credits all of it, with the discount. That
+// invoice stands, so the coupon was given: voiding a later invoice frees no redemption.
 func TestVoidInvoice_CouponOnACreditedInvoiceWasGiven(t *testing.T) {
 	t.Parallel()
 	l := halfOff(t, discount.Repeating, 2)
 	require.Equal(t, money.Minor(500), l.renewed(true))
 	paid := l.last()
-	l.changePlan(pro, true) // which the credit does not pay for
+	l.changePlan(pro, true) // the credit does not pay for it
 	l.must(lifecycle.Pause{CreditUnused: true})
 	credit := l.last()
 	require.Equal(t, paid.Lines[0].ID, credit.Lines[0].Reverses)
@@ -164,7 +163,7 @@ func TestVoidInvoice_CouponOnACreditedInvoiceWasGiven(t *testing.T) {
 	require.Equal(t, 1, l.redeemed["coup_1"].count)
 }
 
-// Nor is one counted that is removed, or whose subscription ends, before the first period that it is for.
+// A redemption does not count either if the coupon is removed, or the subscription ends, before its first period.
 func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 	t.Parallel()
 	l := halfOff(t, discount.Once, 0)
@@ -180,8 +179,8 @@ func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 	require.Equal(t, subscription.Active, l.sub().Status)
 }
 
-// A one-time coupon ended unpaid, was redeemed a second time, and only then the first invoice is voided: two periods
-// were promised.
+// A one-time coupon ended unpaid and was redeemed again, and only then the first invoice is voided: two periods were
+// promised.
 func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
 	t.Parallel()
 	l, first := endedUnpaid(t)
@@ -202,8 +201,8 @@ func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
 	require.False(t, unbounded)
 }
 
-// Half off one period holds for its usage too, which is not rated yet when the invoice of the period is voided: it was
-// given there, and not once more.
+// Half off one period applies to its usage too, which is not rated yet when the invoice of the period is voided: it was
+// given there, and is not given again.
 func TestVoidInvoice_CouponOfUsageThatIsNotRatedWasGiven(t *testing.T) {
 	t.Parallel()
 	for name, percent := range map[string]bool{"a percentage": true, "an amount, which usage has not": false} {
@@ -259,7 +258,7 @@ func TestVoidInvoice_CouponOfUsageThatCostsNothingWasNotGiven(t *testing.T) {
 	}
 }
 
-// meteredDiscount is what coupons take off lines of usage.
+// meteredDiscount returns the discount of usage lines.
 func meteredDiscount(inv invoice.Invoice) (sum money.Minor) {
 	for _, line := range inv.Lines {
 		if line.Kind == invoice.Metered {

@@ -19,7 +19,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// abroad returns a plan of dollars that is sold in the plan's currency as the plan is.
+// abroad returns a plan in dollars with the plan's prices in its own currency.
 func abroad(p plan.Plan) plan.Plan {
 	own := p.Currency
 	p.Currency, p.Prices = "USD", append([]plan.Price{}, p.Prices...)
@@ -47,7 +47,7 @@ func abroad(p plan.Plan) plan.Plan {
 	return p
 }
 
-// doubled returns a price that costs twice as much, and the amounts of the one that is given.
+// doubled returns a price at twice the cost, and the amounts of the given one.
 func doubled(price rating.Price) (twice rating.Price, own rating.Amounts) {
 	own = rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum, Maximum: price.Maximum}
 	price.Amount, price.UnitPrice = 2*price.Amount, price.UnitPrice.Add(price.UnitPrice)
@@ -62,7 +62,7 @@ func doubled(price rating.Price) (twice rating.Price, own rating.Amounts) {
 	return price, own
 }
 
-// fromAbroad is a command whose plans are of another currency, and sold in the subscription's.
+// fromAbroad returns a command with plans of another currency that are also sold in the subscription's.
 func fromAbroad(cmd lifecycle.Command) lifecycle.Command {
 	switch c := cmd.(type) {
 	case lifecycle.ChangePlan:
@@ -103,7 +103,7 @@ func TestApply_PlansSoldInTheSubscriptionsCurrency(t *testing.T) {
 }
 
 // A plan, a version or an add-on that is not sold in the subscription's currency is refused where it would be billed,
-// also one that was sold in it before.
+// also if it was sold in it before.
 func TestApply_RefusesAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -135,13 +135,13 @@ func TestApply_RefusesAnotherCurrency(t *testing.T) {
 		_, preview := foresight.Preview(l.store.load(false), c.cmd, 1, nil, l.moment())
 		require.Equal(t, err, preview, name)
 	}
-	version.Version = 1 // who asks for the plan that it is on keeps what it was sold
+	version.Version = 1 // a request for the present plan keeps its version
 	_, err := l.apply(lifecycle.ChangePlan{Plan: &version, Quantity: 2})
 	require.NoError(t, err)
 	require.Equal(t, team.Ref(), l.sub().Plan())
 }
 
-// What a plan that is written in the currency of a subscription leads to, one that is sold in it does, line for line.
+// A plan with prices in the subscription's currency leads to the same lines as a plan in that currency.
 func TestLives_AreTheSameUnderPlansSoldInTheirCurrency(t *testing.T) {
 	t.Parallel()
 	seed, billed := testkit.Seed(t), 0

@@ -10,9 +10,9 @@ import (
 	"perennial/billing/payment"
 )
 
-// What a customer has beside subscriptions and invoices. The State is the customer's in a Currency.
+// The decisions about a customer apart from subscriptions and invoices. The State is the customer's in a Currency.
 
-// OwnCharge is a charge that pays no invoice.
+// OwnCharge is a charge without an invoice.
 type OwnCharge struct {
 	Amount      money.Minor
 	Currency    money.Currency
@@ -20,7 +20,7 @@ type OwnCharge struct {
 	Limits      []money.Limits // of the accounts that may take it
 }
 
-// ChargeCustomer makes a charge of its own: Changes.Attempt. One that cannot be made at all has failed. Fault:
+// ChargeCustomer creates a customer's own charge: Changes.Attempt. A charge that is impossible has failed. Fault:
 // amount_not_chargeable.
 func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
 	if err := money.CheckChargeable(c.Amount, c.Currency, c.Limits); err != nil {
@@ -41,17 +41,17 @@ func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
 	return d.Changes, nil
 }
 
-// Adjustment is an entry that a person makes in the ledger of a customer.
+// Adjustment is a person's entry in the ledger of a customer.
 type Adjustment struct {
 	ID     string
 	Amount money.Minor
 	Note   string
-	Reason invoice.CreditReason // as decided
-	After  money.Minor          // what the customer has then, with grants
+	Reason invoice.CreditReason // set by the decision
+	After  money.Minor          // the balance after it, with grants
 }
 
-// AdjustBalance gives the customer an amount, or takes one below zero. granted is what the customer's grants have left:
-// they stay as they are. Faults: those of balance.Adjusted.
+// AdjustBalance gives the customer an amount, or takes it, also below zero. granted is the rest of the customer's
+// grants, which do not change. Faults: those of balance.Adjusted.
 func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	plain, err := balance.Adjusted(d.Balance, a.Amount)
@@ -66,9 +66,9 @@ func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State
 	return d.State, d.Changes, nil
 }
 
-// GrantCredit gives the customer a grant: Changes.NewGrants has it as it is given. granted is what earlier grants in
-// the currency have left, and usable how many of them have something left. Faults: those of balance.Grant.Check;
-// amount_too_large where the customer would have more than an amount can be; credit_grants_too_many.
+// GrantCredit gives the customer a grant: Changes.NewGrants has it with all fields. granted is the rest of earlier
+// grants in the currency, and usable the number of those with a rest. Faults: those of balance.Grant.Check;
+// amount_too_large where the sum would exceed the largest amount; credit_grants_too_many.
 func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at Moment) (Changes, error) {
 	d := Begin(s, at)
 	g.CustomerID, g.TestClockID, g.GivenAt, g.Left = d.Customer.ID, d.Customer.TestClockID, d.Now, g.Amount
@@ -86,14 +86,14 @@ func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at M
 	return d.Changes, nil
 }
 
-// EndedGrant is a grant of which nothing is left, because it ended.
+// EndedGrant is a grant that ended and has no rest.
 type EndedGrant struct {
 	balance.Grant
-	Taken  money.Minor // what was left of it
+	Taken  money.Minor // the rest that it had
 	Reason invoice.CreditReason
 }
 
-// VoidGrant takes back what is left of a grant. What invoices have used stays paid. Faults: credit_grant_voided,
+// VoidGrant removes the rest of a grant. Payments of invoices with it stay. Faults: credit_grant_voided,
 // credit_grant_expired.
 func VoidGrant(s State, g balance.Grant, at Moment) (Changes, error) {
 	d := Begin(s, at)
@@ -106,20 +106,19 @@ func VoidGrant(s State, g balance.Grant, at Moment) (Changes, error) {
 	return d.Changes, nil
 }
 
-// EndGrant takes away what is left of a grant that has ended, and announces one that has expired. Nothing changes where
-// nothing is left.
+// EndGrant removes the rest of a grant that has ended, and announces an expired one. Without a rest nothing changes.
 func EndGrant(s State, g balance.Grant, at Moment) Changes {
 	d := Begin(s, at)
 	g, left := g.End(d.Now)
 	if left == 0 {
 		return d.Changes
 	}
-	if !g.VoidedAt.IsZero() { // an invoice that had used it was voided after it was
+	if !g.VoidedAt.IsZero() { // an invoice that had used it was voided later
 		d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditVoided})
 		return d.Changes
 	}
 	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditExpired})
-	if d.Customer.ErasedAt.IsZero() { // else it would have no reader
+	if d.Customer.ErasedAt.IsZero() { // otherwise the event would have no reader
 		d.Announce(event.CreditGrantExpired{CreditGrant: g.Announced(), AmountExpired: int64(left)})
 	}
 	return d.Changes

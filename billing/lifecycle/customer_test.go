@@ -17,7 +17,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// alone is a customer with a payment method, without a subscription.
+// alone returns a customer with a payment method, without a subscription.
 func alone() (lifecycle.State, lifecycle.Moment) {
 	who := customer.Customer{ID: "cust_1", PaymentMethod: "card"}
 	who.PaymentDetails.PaymentMethodToken = "tok_1"
@@ -154,7 +154,7 @@ func TestEndGrant(t *testing.T) {
 	}
 }
 
-// The draft of a manual invoice, from its first form until it is gone.
+// The draft of a manual invoice, from its creation to its removal.
 func TestManualDraft(t *testing.T) {
 	t.Parallel()
 	s, at := alone()

@@ -11,14 +11,14 @@ import (
 	"perennial/billing/plan"
 )
 
-// What ADR 64 decides beside what other tests of this package show.
+// Decisions of ADR 64 that no other test of this package shows.
 
-// 40 of 100 were paid by credit and 60 in money. Half of the period is used for 50, which the money pays: 10 go back in
-// money, and all of the credit is credit again.
+// Credit paid 40 of 100 and money 60. Half of the period is used for 50, which the money pays: 10 are refunded as
+// money, and all of the credit is returned.
 func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
-	l.store.balance, l.store.granted = 400, 400 // as if it had been a grant, for the books of this life
+	l.store.balance, l.store.granted = 400, 400 // as if it had been a grant, for the books
 	l.until(created)
 	require.Equal(t, [2]money.Minor{400, 600}, [2]money.Minor{l.last().CreditApplied, l.last().AmountDue})
 	l.result(answer.Succeeded)
@@ -29,8 +29,8 @@ func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	require.Equal(t, money.Minor(400), l.store.balance)
 }
 
-// A change to a plan of the same price nets to nothing, and has an invoice of 0.00 with a number: its lines say which
-// time was taken back and which was charged. A period that costs nothing has no lines, and no invoice.
+// A change to a plan of the same price sums to zero, and has an invoice of 0.00 with a number: its lines show the
+// credited and the charged time. A period that costs nothing has no lines, and no invoice.
 func TestChangePlan_NetsToNothing(t *testing.T) {
 	t.Parallel()
 	same := flat("plan_same", team.Interval, team.Prices[0].Amount)

@@ -14,24 +14,24 @@ import (
 	"perennial/billing/tax"
 )
 
-// Decision is one decision in the making: the State as it becomes, and the Changes so far. Only the rules make one:
-// other rooms ask Advance, Apply and package recording.
+// Decision is a decision in progress: the changed State, and the Changes so far. Only the rules create one: other
+// packages call Advance, Apply and package recording.
 type Decision struct {
 	State
 	Changes Changes
 	Moment
-	due     time.Time // when what is being done should have been done: Now, or before it while catching up
-	asked   bool      // a person asks for the attempt that is made now
+	due     time.Time // when the present action was due: Now, or earlier while catching up
+	asked   bool      // a person requested the present attempt
 	before  subscription.Subscription
-	brought []plan.Plan // the plans and add-ons that the command brought, which the State need not have
-	last    string      // the invoice that is tried once although the subscription ends; empty: none
-	// draftsBefore are the State's, as they were.
+	brought []plan.Plan // the plans and add-ons of the command, which the State may lack
+	last    string      // the invoice with one attempt although the subscription ends; empty: none
+	// draftsBefore are the State's drafts before the decision.
 	draftsBefore []invoice.Invoice
 }
 
-// Time returns the time of a decision in the subscription's own time: that of the test clock where there is one, since
-// the caller may not know it. In real time no decision is older than the last one: the caller took the time before it
-// waited for the locks, and meanwhile, say, the period ended that a refund is for.
+// Time returns the time of a decision for the subscription: that of its test clock, since the caller may not know it,
+// or real time. In real time no decision is older than the last one: the caller reads the time before it waits for the
+// locks, and meanwhile, for example, the period of a refund may end.
 func (s State) Time(at Moment) time.Time {
 	switch {
 	case !s.ClockNow.IsZero():
@@ -42,7 +42,7 @@ func (s State) Time(at Moment) time.Time {
 	return at.Now
 }
 
-// Begin begins a decision on a copy of the State. Package recording begins its decisions so, too.
+// Begin begins a decision on a copy of the State. Package recording uses it too.
 func Begin(s State, at Moment) *Decision {
 	d := &Decision{State: s.Clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
@@ -51,7 +51,7 @@ func Begin(s State, at Moment) *Decision {
 	return d
 }
 
-// Finish decides what happens next automatically, and returns the result of the decision.
+// Finish sets the next automatic action, and returns the result of the decision.
 func (d *Decision) Finish() (State, Changes, error) {
 	if err := d.owner().finish(d); err != nil {
 		return State{}, Changes{}, err
@@ -59,8 +59,7 @@ func (d *Decision) Finish() (State, Changes, error) {
 	return d.State, d.Changes, nil
 }
 
-// changedItems returns the items that are new, have another quantity or another place, and the ids of those that are
-// gone.
+// changedItems returns new items and those with another quantity or position, and the ids of removed ones.
 func changedItems(was, is []subscription.Item) (changed []subscription.Item, ended []string) {
 	for i, item := range is {
 		if i >= len(was) || was[i] != item {
@@ -75,14 +74,14 @@ func changedItems(was, is []subscription.Item) (changed []subscription.Item, end
 	return changed, ended
 }
 
-// behind reports whether something is still due that a decision can do.
+// behind reports whether an action that a decision can perform is still due.
 func (d *Decision) behind() bool {
 	action, at := d.Performable()
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 
-// settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with
-// no more than a reader would load.
+// settleState makes the State equal to a later read: with the revisions that the write increments, and only with the
+// rows that a reader would load.
 func (ofSubscription) settleState(d *Decision) {
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
@@ -104,7 +103,7 @@ func (ofSubscription) settleState(d *Decision) {
 	}
 }
 
-// situation returns that of the State, with the ids of the subscription's items and the taxes of now.
+// situation returns the situation of the State, with the ids of the subscription's items and the present taxes.
 func (d *Decision) situation() subscribing.Situation {
 	s := d.Situation()
 	s.Facts.Rates = tax.Holding(d.TaxRates, d.payer(), d.due)
@@ -112,12 +111,12 @@ func (d *Decision) situation() subscribing.Situation {
 	return s
 }
 
-// Announce adds an event, at the subscription's own time.
+// Announce adds an event, at the subscription's time.
 func (d *Decision) Announce(data event.Data) {
 	d.Changes.Events = append(d.Changes.Events, event.New(data, d.Now))
 }
 
-// SaveTransaction keeps the list of pending charges in step.
+// SaveTransaction saves a transaction, and updates the list of pending charges.
 func (d *Decision) SaveTransaction(t payment.Transaction) {
 	d.Changes.saveTransaction(t)
 	i := slices.IndexFunc(d.Pending, func(p payment.Transaction) bool { return p.ID == t.ID })

@@ -13,11 +13,11 @@ import (
 	"perennial/billing/subscription"
 )
 
-// grace returns until when an invoice is a draft; ok is false where it is issued at once. A renewal waits for the
-// environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription
-// has ended, except for the rating of usage, nor for longer than its period, so that there is one draft at most,
-// unless a change shortens the period. One that is made so late that its grace is over is issued in the same
-// decision, in its turn.
+// grace returns the end of an invoice's time as a draft; ok is false where it is issued at once. A renewal has the
+// environment's grace, and the replacement of a draft has the rest of the draft's. After the end of the subscription
+// only an invoice that waits for the rating of usage has a grace. No grace is longer than the period, so that there is
+// at most one draft, unless a change shortens the period. An invoice that is created after its grace is issued in the
+// same decision, in its turn.
 func (d *Decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 	ended := d.Subscription.Status == subscription.Canceled
 	usage := !draft.UsageUntil.IsZero()
@@ -32,28 +32,28 @@ func (d *Decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	until = d.due.Add(time.Duration(minutes) * time.Minute)
-	paused := d.Subscription.Status == subscription.Paused // its period may be long over
+	paused := d.Subscription.Status == subscription.Paused // its period may have ended long ago
 	if end := d.Subscription.CurrentPeriod.End; end.Before(until) && !ended && !paused {
 		until = end
 	}
 	return until, true
 }
 
-// draw writes an invoice that is a draft until its grace is over.
+// draw creates an invoice as a draft for its grace.
 func (d *Decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time) error {
 	inv, err := draft.Draw(in, until)
 	if err != nil {
 		return err
 	}
 	d.Drafts = append(d.Drafts, inv)
-	slices.SortFunc(d.Drafts, byGrace) // a change has shortened the period: the earlier draft may wait for longer
+	slices.SortFunc(d.Drafts, byGrace) // a change shortened the period: the earlier draft may have the later end
 	d.Changes.Invoices.add(DraftCreated, inv)
 	d.Announce(event.InvoiceCreated{Invoice: inv.Announced()})
 	return nil
 }
 
-// redraw lets draft i bill what a later draft does, which has taken its lines in. It stays the invoice that it is, with
-// its id: a database that is restored to a moment before the change charges under the same key.
+// redraw replaces the lines of draft i by those of a later draft, which contain them. It keeps its id: a database that
+// is restored to a moment before the change charges with the same key.
 func (d *Decision) redraw(i int, draft invoice.Draft) error {
 	was := d.Drafts[i]
 	draft.Reason, draft.Period.Start, draft.UsageUntil = was.Reason, was.Period.Start, was.UsageUntil
@@ -69,14 +69,14 @@ func (d *Decision) redraw(i int, draft invoice.Draft) error {
 	return nil
 }
 
-// finalize issues draft i: credit counts as it is now, and the invoice is paid as the subscription's are now.
+// finalize issues draft i, with the present credit and the subscription's present terms.
 func (d *Decision) finalize(i int) error {
 	drawn := d.Drafts[i]
 	draft := d.situation().Redrawn(drawn)
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
 	in := d.issuing(drawn.ID)
-	in.TaxExempt = drawn.TaxExempt // its taxes are those that it was drawn with
-	// what is done now was due before the draft was: credit that had ended by then stays
+	in.TaxExempt = drawn.TaxExempt // its taxes are those of its creation
+	// the present action was due before the draft: credit that had ended by then is not used
 	if in.At.Before(drawn.Period.Start) {
 		in.At = drawn.Period.Start
 	}
@@ -86,21 +86,21 @@ func (d *Decision) finalize(i int) error {
 	}
 	out.Invoice.CreatedAt, out.Invoice.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
 	d.Changes.Invoices.finalize(out.Invoice)
-	// An ended subscription makes no attempt later: the invoice gets the one that it would have had.
+	// An ended subscription makes no later attempt: the invoice gets the one that it would have had.
 	ended := d.Subscription.Status == subscription.Canceled
-	usual := !drawn.UsageUntil.IsZero() // a last invoice of usage waits for its rating, however long that takes
+	usual := !drawn.UsageUntil.IsZero() // the rating of a last invoice of usage may take any time
 	draft.Attempt = ended && len(d.Open) == 0 && (usual || d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin)
 	return d.issued(out, draft)
 }
 
-// lastAttemptWithin is the time after its grace in which the draft of a subscription that has ended is still charged
-// automatically. A build that knew of no drafts has ended it: a customer who left is not charged for a whole period
-// weeks later. The invoice is issued all the same, for a person to decide.
+// lastAttemptWithin is the time after its grace in which the draft of an ended subscription is still charged
+// automatically. A build without drafts ended it: a customer who left must not be charged for a whole period weeks
+// later. The invoice is issued all the same, for a person to decide.
 const lastAttemptWithin = 24 * time.Hour
 
-// finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as
-// a build that knew of no drafts leaves it, nothing else would close the invoice or make its one attempt. What a person
-// has asked to pay goes on.
+// finalizeAlone issues draft i where nothing else follows in the decision. If the subscription has ended already, as a
+// build without drafts leaves it, no later decision would close the invoice or make its one attempt. Payments that a
+// person requested continue.
 func (d *Decision) finalizeAlone(i int) error {
 	if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
 		return err
@@ -108,7 +108,7 @@ func (d *Decision) finalizeAlone(i int) error {
 	return d.stopThose(func(inv invoice.Invoice) bool { return inv.Collection.Phase == collection.Waiting })
 }
 
-// finalizeAll issues all drafts before their time, but those that wait for the rating of usage.
+// finalizeAll issues all drafts early, except those that wait for the rating of usage.
 func (d *Decision) finalizeAll() error {
 	for i := 0; i < len(d.Drafts); {
 		if d.Drafts[i].AwaitsUsage() {
@@ -122,7 +122,7 @@ func (d *Decision) finalizeAll() error {
 	return nil
 }
 
-// discard removes draft i: another invoice takes its place, or it would have no recipient.
+// discard removes draft i: another invoice replaces it, or it would have no recipient.
 func (d *Decision) discard(i int) {
 	gone := d.Drafts[i]
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
@@ -130,12 +130,12 @@ func (d *Decision) discard(i int) {
 	d.Announce(event.InvoiceDeleted{Invoice: gone.Announced()})
 }
 
-// indexDraft finds an invoice in draft; -1: there is none.
+// indexDraft returns the index of a draft invoice; -1: there is none.
 func (s State) indexDraft(invoiceID string) int {
 	return slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// nextDraft returns the draft that is to be issued first, or tried again first.
+// nextDraft returns the draft that is issued, or tried again, first.
 func (s State) nextDraft() (next invoice.Invoice, ok bool) {
 	for _, draft := range s.Drafts {
 		if !ok || draft.TriedAt().Before(next.TriedAt()) {
@@ -145,8 +145,8 @@ func (s State) nextDraft() (next invoice.Invoice, ok bool) {
 	return next, ok
 }
 
-// ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
-// theirs before invoices that were none.
+// ranked sorts invoices by their present or future numbers: finalized drafts get theirs before invoices that never were
+// drafts.
 func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	if len(d.Changes.Invoices.Of(InvoiceFinalized)) == 0 {
 		return list
@@ -159,7 +159,7 @@ func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	return list
 }
 
-// addedToDrafts returns the drafts that were redrawn in this decision, with the lines that they had not before.
+// addedToDrafts returns the drafts that this decision has redrawn, with their new lines only.
 func (d *Decision) addedToDrafts() (added []invoice.Invoice) {
 	for _, inv := range d.Changes.Invoices.Of(DraftUpdated) {
 		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })
@@ -171,12 +171,12 @@ func (d *Decision) addedToDrafts() (added []invoice.Invoice) {
 	return added
 }
 
-// byGrace orders drafts by when they are issued.
+// byGrace compares drafts by the end of their grace.
 func byGrace(a, b invoice.Invoice) int {
 	return cmp.Or(a.FinalizesAt.Compare(b.FinalizesAt), cmp.Compare(a.ID, b.ID))
 }
 
-// notDraft refuses what only an issued invoice can take: invoice_is_draft.
+// notDraft refuses commands that need an issued invoice: invoice_is_draft.
 func (s State) notDraft(invoiceID string) error {
 	if s.indexDraft(invoiceID) >= 0 {
 		return invoicing.ErrDraft
@@ -184,18 +184,18 @@ func (s State) notDraft(invoiceID string) error {
 	return nil
 }
 
-// FinalizeInvoice issues the draft of a subscription's invoice before its grace is over; one that waits for usage once
-// that is rated, which begins now. Fault: invoice_not_draft.
+// FinalizeInvoice issues the draft of a subscription's invoice before its grace ends. A draft that waits for usage is
+// issued after the rating, which begins now. Fault: invoice_not_draft.
 type FinalizeInvoice struct {
 	InvoiceID string
 	// WithoutUsage issues it at once; the usage that it waits for stays owed, and the next invoice bills it.
 	WithoutUsage bool
 }
 
-// Name implements Command. To the workflow it is what a payment is: an attempt to follow.
+// Name returns pay: the workflow handles it as a payment, with an attempt to follow.
 func (FinalizeInvoice) Name() string { return "pay" }
 
-// hasten lets the usage of draft i be rated now; one that is due is being rated, unless it was in vain.
+// hasten starts the rating of draft i's usage now. A due rating is in progress already, unless it failed.
 func hasten(d *Decision, i int) {
 	hastened := d.Drafts[i]
 	switch failure := hastened.UsageFailure; {

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// leftBehind is a subscription that a build which knew of no drafts has ended within a grace, with its draft.
+// leftBehind returns a subscription that a build without drafts has ended within a grace, with its draft.
 func leftBehind(t *testing.T) (*life, invoice.Invoice) {
 	t.Helper()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -25,8 +25,8 @@ func leftBehind(t *testing.T) (*life, invoice.Invoice) {
 	return l, l.store.drafts[0]
 }
 
-// A build that knew of no drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as
-// it is found, and charged only where that is not later than a day after the grace.
+// A build without drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as it is
+// found, and charged only up to a day after the grace.
 func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -72,7 +72,7 @@ func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 	}
 }
 
-// A person finalizes the draft that a build without drafts left behind, before its grace is over.
+// A person finalizes the draft that a build without drafts left, before its grace ends.
 func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
 	t.Parallel()
 	l, draft := leftBehind(t)
@@ -82,8 +82,7 @@ func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
 	require.Equal(t, collection.Charging, after.Open[0].Collection.Phase, "it has the one attempt that it would have had")
 }
 
-// The draft that another build left behind is issued while the customer pays an older invoice of the canceled
-// subscription.
+// The draft that another build left is issued while the customer pays an older invoice of the canceled subscription.
 func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 	t.Parallel()
 	l, draft := leftBehind(t)
@@ -125,7 +124,7 @@ func TestDraft_OfASubscriptionThatEndedOwing(t *testing.T) {
 	require.Empty(t, changes.NewTransactions)
 }
 
-// numbers are those of the invoices that a decision has left open, in the order in which a reader finds them.
+// numbers returns the numbers of the open invoices after a decision, in the order of a read.
 func (l *life) numbers() (all []int64) {
 	for _, inv := range l.store.load(false).Open {
 		all = append(all, inv.Number)
@@ -133,7 +132,7 @@ func (l *life) numbers() (all []int64) {
 	return all
 }
 
-// twoDrafts are those of a month that a change to days cut short, and of the day after it.
+// twoDrafts returns the drafts of a month that a change to days cut short, and of the day after it.
 func twoDrafts(t *testing.T) (l *life, first, second string) {
 	t.Helper()
 	daily := flat("plan_2", period.Interval{Unit: period.Day, Count: 1}, 100)
@@ -149,7 +148,7 @@ func twoDrafts(t *testing.T) (l *life, first, second string) {
 	return l, first, second
 }
 
-// When the subscription is canceled both are issued, and get their numbers in the order in which they would have been.
+// Canceling the subscription issues both drafts, with numbers in their usual order.
 func TestDraft_EndIssuesAllOfThem(t *testing.T) {
 	t.Parallel()
 	l, first, second := twoDrafts(t)
@@ -160,7 +159,7 @@ func TestDraft_EndIssuesAllOfThem(t *testing.T) {
 }
 
 // The draft of the day is issued by hand, and a change waits for the next invoice when the subscription ends: the draft
-// of the month gets its number before that.
+// of the month gets an earlier number than the last invoice.
 func TestDraft_EndNumbersThemBeforeTheLastInvoice(t *testing.T) {
 	t.Parallel()
 	l, first, second := twoDrafts(t)

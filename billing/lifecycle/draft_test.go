@@ -20,7 +20,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// finalizeDraft issues the first draft before its time.
+// finalizeDraft issues the first draft before the end of its grace.
 func (l *life) finalizeDraft() {
 	if len(l.store.drafts) == 0 || l.behind() {
 		return
@@ -35,7 +35,7 @@ func (l *life) finalizeDraft() {
 	require.NotEqual(l.t, invoice.InDraft, l.store.invoice(id).Status)
 }
 
-// graced lives a paid month under a grace of a day, up to the renewal's draft.
+// graced returns a life after a paid month, with a grace of a day, up to the renewal's draft.
 func graced(t *testing.T, plans ...plan.Plan) *life {
 	t.Helper()
 	return gracedFor(t, 1, plans...)
@@ -78,7 +78,7 @@ func TestDraft_IsIssuedWhenItsGraceEnds(t *testing.T) {
 	require.Len(t, state.Pending, 1)
 }
 
-// A change within the grace is on the same draft, which waits for what is left of its grace.
+// A change within the grace goes to the same draft, which keeps the rest of its grace.
 func TestDraft_TakesChangesIn(t *testing.T) {
 	t.Parallel()
 	small, large := flat("plan_1", month, 1900), flat("plan_2", month, 3100)
@@ -99,7 +99,7 @@ func TestDraft_TakesChangesIn(t *testing.T) {
 	require.NotNil(t, l.live(draft.ID))
 }
 
-// A draft that waits for longer than the shorter period of a changed plan is issued after the draft of that period.
+// A draft whose grace exceeds the shorter period of a changed plan is issued after the draft of that period.
 func TestDraft_OfAShorterPeriodIsIssuedFirst(t *testing.T) {
 	t.Parallel()
 	monthly, daily := flat("plan_1", month, 1900), flat("plan_2", period.Interval{Unit: period.Day, Count: 1}, 100)
@@ -124,7 +124,7 @@ func TestDraft_OfAShorterPeriodIsIssuedFirst(t *testing.T) {
 	require.Nil(t, l.store.invoice(first.ID), "still a draft")
 }
 
-// A worker that comes late issues the draft and then makes the change that was due, in one decision.
+// A late worker issues the draft and then makes the due change, in one decision.
 func TestDraft_IssuedAndTakenInAtOnce(t *testing.T) {
 	t.Parallel()
 	small, large := flat("plan_1", month, 1900), flat("plan_2", month, 3100)
@@ -141,7 +141,7 @@ func TestDraft_IssuedAndTakenInAtOnce(t *testing.T) {
 	require.NotNil(t, l.live(l.open()[0].ID))
 }
 
-// The end of a subscription issues what is a draft, and it is asked for once.
+// The end of a subscription issues its draft, which is charged once.
 func TestDraft_IsIssuedWhenTheSubscriptionEnds(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -190,7 +190,7 @@ func TestDraft_RefusesWhatNeedsAnInvoice(t *testing.T) {
 	require.NotNil(t, l.live(id))
 }
 
-// A worker that comes late issues at once what has had its grace.
+// A late worker issues drafts whose grace has ended at once.
 func TestDraft_LateHasHadItsGrace(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -201,7 +201,7 @@ func TestDraft_LateHasHadItsGrace(t *testing.T) {
 	require.Len(t, l.store.invoices, 3)
 }
 
-// all are the invoices, issued or drafts.
+// all returns the invoices and the drafts.
 func (s *store) all() []invoice.Invoice {
 	if len(s.drafts) == 0 {
 		return s.invoices
@@ -209,7 +209,7 @@ func (s *store) all() []invoice.Invoice {
 	return slices.Concat(s.invoices, s.drafts)
 }
 
-// takeDraft removes a draft that exists.
+// takeDraft removes an existing draft.
 func (s *store) takeDraft(id string) {
 	i := slices.IndexFunc(s.drafts, func(inv invoice.Invoice) bool { return inv.ID == id })
 	if i < 0 {
@@ -218,7 +218,7 @@ func (s *store) takeDraft(id string) {
 	s.drafts = slices.Delete(s.drafts, i, i+1)
 }
 
-// redraw lets a draft that exists bill something else.
+// redraw replaces the lines of an existing draft.
 func (s *store) redraw(inv invoice.Invoice) {
 	i := slices.IndexFunc(s.drafts, func(was invoice.Invoice) bool { return was.ID == inv.ID })
 	hastened := i >= 0 && inv.AwaitsUsage() && inv.FinalizesAt.Before(s.drafts[i].FinalizesAt)

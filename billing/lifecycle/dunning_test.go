@@ -24,7 +24,7 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// blockedIsFinal is a policy that retries after two days, but not where the account is blocked.
+// blockedIsFinal returns a policy that retries after two days, except where the account is blocked.
 func blockedIsFinal() dunning.Policy {
 	p := dunning.Policy{Retry: retry.List(2*oneDay, 2*oneDay), Final: dunning.PastDue}
 	p.Retry.MaxJitter = 0
@@ -34,7 +34,7 @@ func blockedIsFinal() dunning.Policy {
 	return p
 }
 
-// declined lets the live attempt fail for a reason.
+// declined fails the live attempt for a reason.
 func (l *life) declined(code string) {
 	l.record(l.live("").ID, answer.Answer{
 		Outcome: answer.Declined, FailureCode: answer.FailureCode(code), FailureReason: "no",
@@ -62,7 +62,7 @@ func TestDunning_ByFailureCode(t *testing.T) {
 	require.Equal(t, 1, l.account.events[event.TypeSubscriptionPastDue])
 }
 
-// A rule for the payer's account does not count where the environment has no provider, although the code is the same.
+// A rule for the payer's account does not apply without a provider, although the code is the same.
 func TestDunning_WithoutProviderNoRuleCounts(t *testing.T) {
 	t.Parallel()
 	settings := settings
@@ -85,15 +85,15 @@ func TestDunning_PolicyOfThePlanComesFirst(t *testing.T) {
 	own, list := team, append(plans[:0:0], plans...)
 	policy := blockedIsFinal()
 	own.Dunning = &policy
-	list = append(list, own) // under the same id, the last one counts
+	list = append(list, own) // the last one with an id counts
 	l := newLife(t, list, settings, own, 0)
 	l.until(created)
 	l.declined("DECLINED")
 	require.Equal(t, created.Add(2*oneDay), l.sub().NextActionAt)
 }
 
-// Invoices for less than the policy's minimum ask for nothing until enough has come together; they are paid, so that
-// nobody is past due. A plan's policy takes the place of the environment's, minimums included.
+// Invoices below the policy's minimum charge nothing until the sum is large enough. They count as paid, so that no
+// subscription is past due. A plan's policy replaces the environment's, with its minimums.
 func TestDunning_SmallAmountsAreCarried(t *testing.T) {
 	t.Parallel()
 	settings := settings
@@ -118,8 +118,8 @@ func TestDunning_SmallAmountsAreCarried(t *testing.T) {
 	require.Equal(t, money.Minor(1000), l.live("").Amount)
 }
 
-// The customer's policy takes the place of the plan's, which takes the place of the environment's; without it, theirs
-// counts again, from the next failure.
+// The customer's policy replaces the plan's, which replaces the environment's. Without it, theirs apply again from the
+// next failure.
 func TestDunning_PolicyOfTheCustomerComesFirst(t *testing.T) {
 	t.Parallel()
 	own, policy := team, dunning.Policy{Retry: retry.List(2 * oneDay), Final: dunning.PastDue}
@@ -168,7 +168,7 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 }
 
-// What the end of a pause charges: the invoice that waited, unless it is being paid already, or its customer pays it.
+// The end of a pause charges the waiting invoice, unless a payment is in progress or its customer pays it.
 func TestResumeCollection_ChargesWhatWaited(t *testing.T) {
 	t.Parallel()
 	settings := settings
@@ -202,7 +202,7 @@ func TestResumeCollection_ChargesWhatWaited(t *testing.T) {
 	}
 }
 
-// A policy of later changes no pause: none begins for what is past due already, and none ends.
+// A later policy does not change pauses: none begins for a subscription that is already past due, and none ends.
 func TestDunning_LaterPolicyLeavesPausesAlone(t *testing.T) {
 	t.Parallel()
 	for _, first := range []dunning.Action{dunning.PastDue, dunning.Pause} {
@@ -230,7 +230,7 @@ func TestDunning_PaymentEndsPause(t *testing.T) {
 	require.False(t, l.sub().CollectionPaused())
 }
 
-// The invoice of a plan change takes the place of the one that was exhausted, and waits like it.
+// The invoice of a plan change replaces the exhausted one, and waits like it.
 func TestDunning_PauseHoldsReplacedInvoice(t *testing.T) {
 	t.Parallel()
 	settings := settings
@@ -249,7 +249,7 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	in := l.store.invoices[0].ID
-	var next int64 // that the event announces
+	var next int64 // as the event announces
 	skip := func() error {
 		changes, err := l.apply(lifecycle.SkipRetry{InvoiceID: in})
 		for _, e := range changes.Events {
@@ -316,7 +316,7 @@ func TestDunning_JitterInRealTimeOnly(t *testing.T) {
 	require.Equal(t, created.Add(oneDay), l.sub().NextActionAt)
 }
 
-// The patience with a past-due subscription is not prolonged by an attempt that a person makes.
+// A person's attempt does not extend the time of a past-due subscription.
 func TestDunning_NoRetryOncePastDue(t *testing.T) {
 	t.Parallel()
 	settings := settings

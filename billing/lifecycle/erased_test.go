@@ -16,15 +16,15 @@ import (
 	"perennial/billing/subscription"
 )
 
-// erase erases the customer's row. The erasure has not come to the subscription yet.
+// erase erases the customer's row. The erasure has not reached the subscription yet.
 func (l *life) erase() {
 	c := l.store.customer
-	waits := len(l.sub().PendingLines)+len(l.store.drafts) > 0 // which is not billed any more
+	waits := len(l.sub().PendingLines)+len(l.store.drafts) > 0 // not billed any more
 	l.writtenOff = l.writtenOff || waits
 	l.store.customer = customer.Customer{ID: c.ID, TestClockID: c.TestClockID, ErasedAt: l.real}
 }
 
-// Between a deletion and the batch that cancels the subscription, anything may become due.
+// Between a deletion and the batch that cancels the subscription, any action may become due.
 func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*testing.T) *life{
@@ -72,7 +72,7 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 	}
 }
 
-// Money under way keeps its protocol: what was captured counts, and what was declined is not tried again.
+// Payments in progress are completed: a capture counts, and a declined one is not retried.
 func TestRecord_ErasedCustomer(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[answer.Outcome]invoice.Status{

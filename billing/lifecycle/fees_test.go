@@ -11,7 +11,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// setUp is team with a fee of 5000 for setting it up.
+// setUp returns team with a setup fee of 5000.
 func setUp() plan.Plan {
 	p := flat("plan_setup", month, 1000, 5000)
 	p.Prices[1].Name, p.Prices[1].Once = "Setup", true
@@ -41,7 +41,7 @@ func TestFees_AreOnTheFirstInvoiceOnly(t *testing.T) {
 	}
 }
 
-// A change within the first period divides what has time, and a fee has none; so does an end that gives time back.
+// A change within the first period, or an end with a refund, prorates periodic prices and keeps fees whole.
 func TestFees_AreNeverDivided(t *testing.T) {
 	t.Parallel()
 	all := append([]plan.Plan{setUp()}, plans...)
@@ -56,11 +56,11 @@ func TestFees_AreNeverDivided(t *testing.T) {
 	l.until(created)
 	l.failToPastDue()
 	l.until(created.AddDate(0, 0, 14))
-	l.changePlan(pro, false) // the open invoice is taken in, with its fee
+	l.changePlan(pro, false) // the new invoice includes the open one, with its fee
 	require.Equal(t, []money.Minor{6000 - 500 + 1500}, l.totals())
 }
 
-// A fee costs something at the start of a plan that is free else.
+// A fee makes the start of an otherwise free plan cost something.
 func TestFees_OfAFreePlan(t *testing.T) {
 	t.Parallel()
 	p := flat("plan_fee", month, 0, 700)

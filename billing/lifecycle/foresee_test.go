@@ -40,7 +40,7 @@ func bills(invoices []invoice.Invoice) (seen []invoice.Invoice) {
 	return seen
 }
 
-// drawn are the invoices that a decision has made, drafts too.
+// drawn returns the invoices that a decision has created, with drafts.
 func (l *life) drawn(before *store) []invoice.Invoice {
 	made := slices.Clone(l.store.invoices[len(before.invoices):])
 	for _, draft := range l.store.drafts {
@@ -51,8 +51,8 @@ func (l *life) drawn(before *store) []invoice.Invoice {
 	return made
 }
 
-// undisturbed lives on as a foresight has it: what is attempted is paid, and nobody commands anything. What was shown
-// as a draft does not count when it is issued. Where usage is foreseen, those drafts are issued too.
+// undisturbed continues a life as a foresight does: attempts are paid, and no command comes. Drafts that were shown do
+// not count when they are issued. Where usage is foreseen, those drafts are issued too.
 func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 	had := len(l.store.invoices)
 	waits := func() bool {
@@ -99,7 +99,7 @@ func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 	return all[:min(n, len(all))]
 }
 
-// sent is the invoice in collection that waits for its customer.
+// sent returns the invoice in collection that waits for its customer.
 func (l *life) sent() string {
 	for _, inv := range l.open() {
 		if inv.ID == l.sub().CollectingInvoiceID && inv.Terms.Sent() && l.live(inv.ID) == nil {
@@ -109,7 +109,7 @@ func (l *life) sent() string {
 	return ""
 }
 
-// payable is the first live attempt that no person has to look at; nil: there is none.
+// payable returns the first live attempt without review; nil: there is none.
 func (l *life) payable() *payment.Transaction {
 	for _, t := range l.store.load(false).Pending {
 		if t.ParkedAt.IsZero() {
@@ -119,7 +119,7 @@ func (l *life) payable() *payment.Transaction {
 	return nil
 }
 
-// livedLife draws a life that has gone on for a while, and returns what draws on.
+// livedLife draws a life over some time, and returns its chance for further draws.
 func livedLife(t *rapid.T) (*life, chance) {
 	draw := drawing(t)
 	l := someLife(t, draw)
@@ -135,7 +135,7 @@ func livedLife(t *rapid.T) (*life, chance) {
 	return l, draw
 }
 
-// Whatever a life has come to, what is foreseen is what happens where nothing comes between.
+// The foreseen invoices equal the real ones if nothing intervenes, for any state of a life.
 func TestForesee_IsWhatHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -148,14 +148,14 @@ func TestForesee_IsWhatHappens(t *testing.T) {
 		before := l.store.clone()
 		l.advanceOnce()
 		made := l.drawn(before)
-		l.becomePayable() // what is due already is done as things are, in a preview as well
+		l.becomePayable() // due actions use the real state, also in a preview
 		require.Equal(t, bills(l.undisturbed(n, made)), bills(foreseen.Upcoming))
 		require.Equal(t, bills(l.withUsage(made)), bills(foreseen.Issued))
 	})
 }
 
-// preview shows what a command leads to: without usage, or with what is recorded by now, which is counted as the
-// callers of a foresight do. What is lived afterwards knows as much.
+// preview shows the effects of a command: without usage, or with the usage recorded by now, counted as the callers of a
+// foresight do. The life after it has the same usage.
 func (l *life) preview(draw chance, cmd lifecycle.Command, n int) (foresight.Previewed, error) {
 	show := func(known *foresight.Usage) (foresight.Previewed, error) {
 		return foresight.Preview(l.store.load(lifecycle.GivesBack(cmd)), cmd, n, known, l.moment())
@@ -181,7 +181,7 @@ func (l *life) preview(draw chance, cmd lifecycle.Command, n int) (foresight.Pre
 	return shown, err
 }
 
-// withUsage are invoices as they are once their usage is rated, where it is known; one that bills nothing is gone.
+// withUsage returns invoices after the rating of their usage, where it is known, without those that bill nothing.
 func (l *life) withUsage(drawn []invoice.Invoice) (all []invoice.Invoice) {
 	for _, inv := range drawn {
 		switch is := slices.IndexFunc(l.store.invoices, func(i invoice.Invoice) bool { return i.ID == inv.ID }); {
@@ -194,7 +194,7 @@ func (l *life) withUsage(drawn []invoice.Invoice) (all []invoice.Invoice) {
 	return all
 }
 
-// advanceOnce does what is due by now, as far as one decision does.
+// advanceOnce performs due actions, as far as one decision does.
 func (l *life) advanceOnce() {
 	g := l.load(false)
 	state, changes, err := lifecycle.Advance(g.state, l.moment())
@@ -213,7 +213,7 @@ func (l *life) becomePayable() {
 	}
 }
 
-// A preview of a change, and of what follows it, is what the change leads to.
+// A preview of a change and of later invoices equals their real effects.
 func TestPreview_IsWhatHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -233,7 +233,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 		in := func(list []invoice.Invoice, inv invoice.Invoice) bool {
 			return slices.ContainsFunc(list, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 		}
-		// A draft that the command has drawn anew, and as it was, is shown with it all the same.
+		// A draft that the command has redrawn without a difference is shown too.
 		drawn := slices.DeleteFunc(slices.Clone(shown.Issued), func(inv invoice.Invoice) bool {
 			return in(before.drafts, inv) && !in(made, inv)
 		})
@@ -245,7 +245,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 	})
 }
 
-// anyCommand draws one that an app previews.
+// anyCommand draws a command that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
 	switch draw(11, "command") {
 	case 0:
@@ -283,8 +283,8 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 	}
 }
 
-// A preview shows a trial's end, then one invoice a period, at the time at which each is issued: also of a customer who
-// has no payment method yet.
+// A preview shows a trial's end, then one invoice a period, at the time of its issue: also for a customer without a
+// payment method.
 func TestPreview_ShowsEachPeriod(t *testing.T) {
 	t.Parallel()
 	p := flat("plan_1", month, 1900)
@@ -304,8 +304,8 @@ func TestPreview_ShowsEachPeriod(t *testing.T) {
 	}
 }
 
-// A renewal waits as a draft for an hour, and the plan changes when that is over: one decision issues both, the renewal
-// first.
+// A renewal waits as a draft for an hour, and the plan changes at the end of that: one decision issues both, the
+// renewal first.
 func TestPreview_ListsInvoicesAsTheyAreNumbered(t *testing.T) {
 	t.Parallel()
 	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
@@ -323,7 +323,7 @@ func TestPreview_ListsInvoicesAsTheyAreNumbered(t *testing.T) {
 	require.Equal(t, bills(l.undisturbed(2, nil)), bills(shown.Upcoming))
 }
 
-// A quote holds as long as the change costs what it says.
+// A quote is valid while the change costs the quoted amount.
 func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	t.Parallel()
 	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
@@ -347,7 +347,7 @@ func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	require.Equal(t, shown.Issued[0].Total, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Total)
 }
 
-// What was quoted before a renewal is outdated after it, and not only late.
+// A quote from before a renewal is outdated after it, not only late.
 func TestApplyQuoted_RefusesAnotherPeriod(t *testing.T) {
 	t.Parallel()
 	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// giveAgain follows what it means for coupons that an invoice which took them off was voided.
+// giveAgain applies that an invoice with coupons was voided.
 func (d *Decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	ungiven := c.ungiven(d, void)
 	if len(ungiven) == 0 {
@@ -20,11 +20,11 @@ func (d *Decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	return d.carryOut(d.situation().GiveAgain(ungiven, d.Now))
 }
 
-// ungiven returns the coupons of a void invoice that nothing else takes off in the same period.
+// ungiven returns the coupons of a void invoice that no other invoice has in the same period.
 func (c VoidInvoice) ungiven(d *Decision, void invoice.Invoice) (all []subscription.Ungiven) {
 	given := slices.Clone(c.Given)
 	for _, made := range d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, DraftUpdated) {
-		given = append(given, usesOf(made.Lines)...) // since Given was read
+		given = append(given, usesOf(made.Lines)...) // created after Given was read
 	}
 	given = append(given, usesOf(d.Subscription.PendingLines)...)
 	given = append(given, c.Unbilled.uses(d)...)
@@ -50,7 +50,7 @@ func (c VoidInvoice) coupon(id string) *discount.Coupon {
 	return &c.Coupons[i]
 }
 
-// usesOf returns the periods in which lines take coupons off, in the order of the lines.
+// usesOf returns the periods in which lines have coupons, in the order of the lines.
 func usesOf(lines []invoice.Line) (uses []CouponUse) {
 	sums := map[CouponUse]money.Minor{}
 	for _, l := range lines {

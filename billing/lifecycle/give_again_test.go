@@ -13,8 +13,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Two coupons, A and B, hold for three periods from the first one on. An invoice that took them off is voided: each
-// holds for as many periods more as it was not given in.
+// Two coupons, A and B, apply to the first three periods. An invoice with them is voided: each is extended by the
+// periods in which it was not given.
 func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 	t.Parallel()
 	type taken struct { // off one line
@@ -26,7 +26,7 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 		lines    []taken
 		given    []lifecycle.CouponUse // by other invoices
 		canceled bool
-		want     [2]int // the first period of A and of B afterwards
+		want     [2]int // the first period of A and of B after the void
 		unused   []string
 	}{
 		"both in one period": {lines: []taken{{1, "A", 100}, {1, "B", 50}}, want: [2]int{2, 2}},

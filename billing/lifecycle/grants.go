@@ -9,8 +9,8 @@ import (
 	"perennial/billing/invoice"
 )
 
-// Credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here,
-// because it is void, only gets its entry: what it has left is taken away later, and nothing uses it.
+// Credit moves the customer's plain balance and grants because of an invoice. A grant that is missing here, because it
+// is void, gets only its entry: its rest is removed later, and no invoice uses it.
 func (d *Decision) Credit(entries []invoice.CreditEntry, invoiceID string) {
 	for _, entry := range entries {
 		if entry.GrantID == "" {
@@ -26,7 +26,7 @@ func (s State) indexGrant(id string) int {
 	return slices.IndexFunc(s.Grants, func(g balance.Grant) bool { return g.ID == id })
 }
 
-// announceDepleted announces the grants of which an invoice that was just issued has used what was left.
+// announceDepleted announces the grants that a newly issued invoice has used up.
 func (d *Decision) announceDepleted(inv invoice.Invoice) {
 	for _, use := range inv.GrantsUsed {
 		if i := d.indexGrant(use.ID); i >= 0 && d.Grants[i].Left == 0 {
@@ -46,8 +46,7 @@ func (d *Decision) know(grants []balance.Grant) {
 	}
 }
 
-// settleGrants leaves the grants that a reader finds after the write: those with something left, and those that open
-// invoices have used.
+// settleGrants keeps the grants that a later read returns: those with a rest, and those that open invoices have used.
 func (d *Decision) settleGrants() {
 	d.Grants = slices.DeleteFunc(d.Grants, func(g balance.Grant) bool { return g.Left == 0 && !d.usedByOpen(g.ID) })
 	if len(d.Grants) == 0 {

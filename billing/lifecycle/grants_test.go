@@ -16,7 +16,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// granted is a life on a plan for 1000 a month, of a customer with grants, before its first invoice.
+// granted returns a life on a plan for 1000 a month, of a customer with grants, before its first invoice.
 func granted(t *testing.T, grants ...balance.Grant) *life {
 	t.Helper()
 	p, other := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
@@ -28,7 +28,7 @@ func granted(t *testing.T, grants ...balance.Grant) *life {
 	return l
 }
 
-// last is the latest invoice.
+// last returns the latest invoice.
 func (l *life) last() invoice.Invoice { return l.store.invoices[len(l.store.invoices)-1] }
 
 func (l *life) left() (left []money.Minor) {
@@ -43,7 +43,7 @@ func TestGrants_AreUsedBeforeThePlainBalance(t *testing.T) {
 	l := granted(t,
 		balance.Grant{Amount: 300, Priority: 2}, balance.Grant{Amount: 500, Priority: 1},
 		balance.Grant{Amount: 900, Priority: 0, PlanIDs: []string{"plan_2"}})
-	l.store.balance, l.store.granted = 150, l.store.granted+150 // as if it had been a grant, for the books of this life
+	l.store.balance, l.store.granted = 150, l.store.granted+150 // as if it had been a grant, for the books
 	l.advance()
 
 	inv := l.last()
@@ -54,7 +54,7 @@ func TestGrants_AreUsedBeforeThePlainBalance(t *testing.T) {
 	require.Equal(t, 2, l.account.events[event.TypeCreditGrantDepleted])
 }
 
-// Catching up issues several invoices at one instant. Each may use what could be used when it was due.
+// Catching up issues several invoices at one instant. Each may use the grants of its due time.
 func TestGrants_AreJudgedByWhenTheInvoiceWasDue(t *testing.T) {
 	t.Parallel()
 	paris, err := time.LoadLocation("Europe/Paris")
@@ -92,8 +92,8 @@ func TestGrants_ComeBackFromAVoidedInvoice(t *testing.T) {
 	require.Equal(t, balance.Expired, ended.Status(l.decided()))
 }
 
-// What credit notes give back goes to the balance until all is given back that grants did not pay, and then to the
-// grants, the last used first.
+// Credit notes return amounts to the balance up to the part that grants did not pay, and then to the grants, the last
+// used first.
 func TestGrants_ComeBackByCreditNotes(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 300, Priority: 1}, balance.Grant{Amount: 200, Priority: 2})
@@ -115,13 +115,13 @@ func TestGrants_ComeBackByCreditNotes(t *testing.T) {
 	}
 }
 
-// What went back without a note counts as the part that grants did not pay: a note gives the rest back to them.
+// A refund without a note counts as the part that grants did not pay: a note returns the rest to the grants.
 func TestGrants_ComeBackBehindARefund(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 600})
 	l.advance()
 	l.result(answer.Succeeded)
-	l.reviewed = true // the books of a life know no refund that only a person asked for
+	l.reviewed = true // the books of a life lack a person's own refunds
 	changes, err := lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, l.charges()[0], 400, l.moment())
 	require.NoError(t, err)
 	l.store.write(changes)
@@ -131,10 +131,10 @@ func TestGrants_ComeBackBehindARefund(t *testing.T) {
 	require.Equal(t, []money.Minor{600}, l.left())
 }
 
-// 600 of 1000 were paid by a grant, 400 in money. While an upgrade half way, unpaid, takes 500 back, a note over 300
-// gives 300 to the grant: 400 went back of what it did not pay. The upgrade is canceled and voided, so that the 500
-// count as used after all. A note over the rest, 700, gives the grant the other 300, and 400 in plain credit. Before,
-// it gave the grant 600 again.
+// A grant paid 600 of 1000, money 400. While an unpaid upgrade half way reverses 500, a note over 300 returns 300 to
+// the grant: 400 were returned of the part that it did not pay. The upgrade is canceled and voided, so that the 500
+// count as used. A note over the rest, 700, returns the other 300 to the grant, and 400 as plain credit. It once
+// returned 600 to the grant again.
 func TestGrants_ComeBackOnceThoughTimeTakenBackDoesNot(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{
@@ -149,7 +149,7 @@ func TestGrants_ComeBackOnceThoughTimeTakenBackDoesNot(t *testing.T) {
 	}, entries)
 }
 
-// What a replaced invoice had used comes back before the new one uses it.
+// The grants of a replaced invoice are returned before the new one uses them.
 func TestGrants_OfAReplacedInvoice(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 400, PlanIDs: []string{"plan_1", "plan_2"}})

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/recording"
 )
 
-// A payment that is sent late is looked up first. What the provider answers may be personal, and does not take the
-// place of the reason why the payment is held: workflows show that one.
+// A payment that is sent late is looked up first. The provider's answer may be personal, and does not replace the
+// reason for holding the payment, which workflows show.
 func TestRecord_HeldPaymentKeepsOurReason(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

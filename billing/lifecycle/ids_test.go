@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ids counts where the real source draws at random, and derives like it where parts are given. World tells two runs of
-// one life apart: what is random differs between them, what is derived does not.
+// ids counts where the real source draws at random, and derives ids from parts like it. World makes random ids of two
+// runs of one life differ, while derived ids are equal.
 type ids struct {
 	world string
 	n     int

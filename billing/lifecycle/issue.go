@@ -14,8 +14,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay
-// waits for its turn; an invoice with nothing left is paid on the spot. One with a grace is a draft before.
+// issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. The rest waits to be
+// collected; an invoice without a rest is paid at once. With a grace it is a draft first.
 func (d *Decision) issue(draft invoice.Draft) error {
 	until, waits := d.grace(draft)
 	if i := d.indexDraft(draft.Replaces); waits && i >= 0 {
@@ -31,7 +31,7 @@ func (d *Decision) issue(draft invoice.Draft) error {
 	if waits {
 		return d.draw(draft, d.issuing(newID), until)
 	}
-	if draft.Refund > 0 { // only a command that refunds has loaded the captures
+	if draft.Refund > 0 { // only a refunding command has loaded the captures
 		refundable, err := d.refundable()
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (d *Decision) issue(draft invoice.Draft) error {
 	return d.issued(out, draft)
 }
 
-// issuing returns the facts that an invoice of the subscription needs beside its lines.
+// issuing returns the facts of the subscription that an invoice needs besides its lines.
 func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	s := d.Subscription
 	return invoice.Issuing{
@@ -59,7 +59,7 @@ func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	}
 }
 
-// issued makes true what follows an invoice that is issued now.
+// issued applies the effects of an invoice that is issued now.
 func (d *Decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	inv := out.Invoice
 	d.Credit(out.Credit, inv.ID)
@@ -79,8 +79,8 @@ func (d *Decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	return d.paid(inv)
 }
 
-// invoiceID derives the id of an invoice that the schedule makes from its period, or from the scheduled change: a
-// restored database that opens the period again makes the same one. A command's invoice has a random id.
+// invoiceID derives the id of an automatic invoice from its period or its scheduled change: a restored database that
+// opens the period again creates the same id. A command's invoice has a random id.
 func (d *Decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
 	sorts := d.sortsBy(start)
@@ -96,8 +96,8 @@ func (d *Decision) invoiceID(draft invoice.Draft) string {
 	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
-// sortsBy returns the time by which an id for a period sorts: where the period starts, but not before the subscription
-// was created, so that lists which go by id show what is billed of a time before where it was made.
+// sortsBy returns the sort time of an id for a period: the period's start, but at least the creation of the
+// subscription, so that lists in id order show backdated invoices at their creation.
 func (s State) sortsBy(start time.Time) time.Time {
 	if created := s.Subscription.CreatedAt; start.Before(created) {
 		return created
@@ -105,17 +105,17 @@ func (s State) sortsBy(start time.Time) time.Time {
 	return start
 }
 
-// lineID derives the id of a line from its invoice and its place there.
+// lineID derives the id of a line from its invoice and its position there.
 func (d *Decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
 	at := d.sortsBy(draft.Period.Start)
 	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
 		at = d.Real
 	}
-	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by their place
+	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by position
 	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
 }
 
-// withdraw voids an open invoice in favour of another. A draft that an invoice takes in has no number and leaves none.
+// withdraw voids an open invoice in favour of another. A draft has no number, so it is removed.
 func (d *Decision) withdraw(invoiceID, by string) error {
 	if i := d.indexDraft(invoiceID); i >= 0 {
 		d.discard(i)
@@ -134,7 +134,7 @@ func (d *Decision) withdraw(invoiceID, by string) error {
 	return nil
 }
 
-// voided takes open invoice i out of the books as inv, which is void, and with it what it did to the balance.
+// voided replaces open invoice i by inv, which is void, and reverses its effects on the balance.
 func (d *Decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditEntry, effect collection.Effect) {
 	if effect == collection.CancelAttempt {
 		d.cancelAttempt(inv.ID)
@@ -143,27 +143,27 @@ func (d *Decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditE
 	d.closed(i, inv, event.InvoiceVoided{Invoice: inv.Announced()})
 }
 
-// closed takes open invoice i out of the open ones, as inv.
+// closed removes open invoice i from the open ones and saves it as inv.
 func (d *Decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 	d.Changes.Invoices.save(inv)
 	d.close(i)
 	d.Announce(announced)
 }
 
-// Settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.
+// Settle settles an invoice by a success; it is open invoice i; -1: it was given up before.
 func (d *Decision) Settle(i int, inv invoice.Invoice, transactionID string) error {
 	inv = inv.Settle(d.Now)
 	d.Changes.Invoices.save(inv)
 	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{inv.ID, transactionID, inv.AmountDue})
-	d.cancelAttempt(inv.ID) // another success leaves the live one superfluous
+	d.cancelAttempt(inv.ID) // another success makes the live attempt superfluous
 	if i >= 0 {
 		d.close(i)
 	}
 	return d.paid(inv)
 }
 
-// TakeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as
-// it is.
+// TakeWrittenOff removes a paid invoice from the written-off ones, and returns it with its lines. It returns any other
+// invoice unchanged.
 func (d *Decision) TakeWrittenOff(inv invoice.Invoice) invoice.Invoice {
 	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	if i < 0 {
@@ -174,7 +174,7 @@ func (d *Decision) TakeWrittenOff(inv invoice.Invoice) invoice.Invoice {
 	return inv
 }
 
-// paid follows what the payment of an invoice means for the subscription.
+// paid applies the payment of an invoice to its owner.
 func (d *Decision) paid(inv invoice.Invoice) error {
 	d.Announce(event.InvoicePaid{Invoice: inv.Announced()})
 	if d.owner().spans(d.State, inv) {
@@ -183,12 +183,12 @@ func (d *Decision) paid(inv invoice.Invoice) error {
 	return d.decide(d.settled(inv))
 }
 
-// settled asks what the payment of an invoice means for its owner.
+// settled returns the owner's decision about the payment of an invoice.
 func (d *Decision) settled(inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.owner().settled(d, inv)
 }
 
-// insert puts an invoice where its number belongs; one of this decision has none yet and is the last.
+// insert inserts an invoice by its number; one of this decision has no number yet and is the last.
 func insert(list []invoice.Invoice, inv invoice.Invoice) []invoice.Invoice {
 	i := slices.IndexFunc(list, func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number })
 	if i < 0 {
@@ -197,7 +197,7 @@ func insert(list []invoice.Invoice, inv invoice.Invoice) []invoice.Invoice {
 	return slices.Insert(list, i, inv)
 }
 
-// close takes an invoice out of the open ones.
+// close removes an invoice from the open ones.
 func (d *Decision) close(i int) {
 	if d.Subscription.CollectingInvoiceID == d.Open[i].ID {
 		d.Subscription.CollectingInvoiceID = ""

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// lineIDs are the ids of an invoice's lines, in their order, without the invoice's.
+// lineIDs returns the ids of an invoice's lines, in their order, without the invoice's id.
 func lineIDs(inv invoice.Invoice) (ids []string) {
 	for i, l := range inv.Lines {
 		suffix := "/" + inv.ID + "/" + string(rune('0'+i))
@@ -28,10 +28,9 @@ func lineIDs(inv invoice.Invoice) (ids []string) {
 	return ids
 }
 
-// The ids of lines sort by the time that their invoice is for, and among themselves by their place, a millisecond
-// apart. Real time counts only for what a person asks for: all else has the same ids after a restore. On the test clock
-// of this subscription it is 31 January, 10:00 (1769853600000), when the real clock shows 2 February, 10:00
-// (1770026400000).
+// The ids of lines sort by the time of their invoice's period, and within it by position, a millisecond apart. Only a
+// person's invoices use real time: all others have the same ids after a restore. On the test clock of this subscription
+// it is 31 January, 10:00 (1769853600000), when the real clock shows 2 February, 10:00 (1770026400000).
 func TestIssue_IDsOfLines(t *testing.T) {
 	t.Parallel()
 	two, other := flat("plan_1", month, 1000, 500), flat("plan_2", month, 3000, 700)
@@ -77,8 +76,8 @@ func TestIssue_IDsOfLines(t *testing.T) {
 	}
 }
 
-// Voiding an invoice whose payment needs review asks the provider to cancel that, which it may do when it has decided.
-// Of other payments under way none is touched.
+// Voiding an invoice whose payment needs review asks the provider to cancel it, which may happen once it is decided.
+// Other payments in progress do not change.
 func TestIssue_VoidCancelsItsPaymentOnly(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -94,8 +93,8 @@ func TestIssue_VoidCancelsItsPaymentOnly(t *testing.T) {
 	require.Zero(t, second.CancelRequestedAt)
 }
 
-// The payment of an invoice that was given up needs review still, when the subscription is canceled: that calls off the
-// attempt for the next invoice, and leaves the one alone that may pay what is still owed.
+// The payment of an invoice that was given up still needs review when the subscription is canceled. Canceling calls off
+// the attempt for the next invoice, but not the one that may still pay the debt.
 func TestCancel_CallsOffTheAttemptOfItsInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -111,13 +110,13 @@ func TestCancel_CallsOffTheAttemptOfItsInvoice(t *testing.T) {
 	require.Equal(t, l.real, l.store.transaction(second).CancelRequestedAt)
 }
 
-// The money for an invoice that was given up comes when a later one of the same period is paid: a refund begins with
-// the later one.
+// The payment of an invoice that was given up comes after a later invoice of the same period is paid: a refund begins
+// with the later one.
 func TestPaid_InTheOrderOfTheInvoices(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.failToPastDue()
-	l.giveUp(l.store.invoices[0], false) // 1000 of 31 January; nothing is owed for the rest of the period
+	l.giveUp(l.store.invoices[0], false) // 1000 of 31 January; the rest of the period is not owed
 	l.pass(24 * time.Hour)
 	l.must(lifecycle.ChangePlan{Plan: &pro})
 	require.Len(t, l.store.invoices, 2)
@@ -132,7 +131,7 @@ func TestPaid_InTheOrderOfTheInvoices(t *testing.T) {
 	require.Equal(t, []int64{1, 2}, paid)
 }
 
-// A manual invoice is part of no period, and no refund of one counts it in.
+// A manual invoice belongs to no period, so refunds of a period leave it out.
 func TestPaid_ManualInvoiceIsOfNoPeriod(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1000, terms.Terms{}, 1000)

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// What is not written stays in the database as it is, so that a change of plan writes the new item and ends the old
-// one, and a change of something else neither.
+// Only changed items are written: a change of plan writes the new item and ends the old one, and another change writes
+// none.
 func TestChanges_Items(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, []plan.Plan{team, pro}, settings, team, 0)

@@ -22,37 +22,37 @@ import (
 	"perennial/billing/subscription"
 )
 
-// life lives one subscription against the real rules: it loads, asks for a decision, writes and loads again, the way
-// the callers do with a database, and checks after each decision what must hold in every life.
+// life runs one subscription against the real rules: it loads, decides, writes and loads again, as the callers do with
+// a database, and checks the invariants of every life after each decision.
 type life struct {
 	t     require.TestingT
 	store *store
 	ids   *ids
-	now   time.Time // the subscription's own time; on a test clock the store has it too
+	now   time.Time // the subscription's time; the store has that of a test clock
 	real  time.Time
-	late  bool // work is done when time has passed it, not at the instant it is due
-	// thorough compares what a decision was given before and after, to the last line of the last invoice.
+	late  bool // actions run after their due time, not at it
+	// thorough compares the input of a decision before and after it, in all fields.
 	thorough bool
-	// abroad: commands bring plans of another currency that are sold in the subscription's as well.
+	// abroad: commands have plans of another currency that are also sold in the subscription's.
 	abroad bool
-	// metered: plans of it have metered prices; lazy: their usage is rated when a step does it, and not when it is due.
+	// metered: its plans have metered prices; lazy: a step rates their usage, not the due time.
 	metered, lazy bool
-	idleUsage     bool      // nothing is used
-	alike         bool      // it is compared with a life without metered prices
-	unknown       bool      // no usage is known, as in a foresight
-	rating        string    // the draft whose usage is rated now
-	began         time.Time // from when records are taken
+	idleUsage     bool      // there is no usage
+	alike         bool      // compared with a life without metered prices
+	unknown       bool      // usage is unknown, as in a foresight
+	rating        string    // the draft whose usage is being rated
+	began         time.Time // the time from which records are taken
 
 	how        subscription.ProrationBehavior // of the next change
-	reviewed   bool                           // the provider said something that the books do not show
-	writtenOff bool                           // a person gave an invoice up, so that not all that was used is billed
-	limited    map[int64]bool                 // segments of which a correction gave back less than the difference
-	noted      bool                           // a credit note took back what was billed
+	reviewed   bool                           // the books lack an answer of the provider
+	writtenOff bool                           // a person gave an invoice up, so that some usage is not billed
+	limited    map[int64]bool                 // segments whose correction returned less than the difference
+	noted      bool                           // a credit note returned billed amounts
 
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge
-	captured map[string]bool        // what the provider captured, by transaction
-	lost     map[string]int         // how many sends were proven absent, by transaction
+	captured map[string]bool        // by the provider, by transaction
+	lost     map[string]int         // the number of sends that were proven absent, by transaction
 	redeemed map[string]redeemed    // coupons, by id
 }
 
@@ -106,7 +106,7 @@ func payer() customer.Customer {
 	}
 }
 
-// sub is the subscription as it was written last.
+// sub returns the subscription of the last write.
 func (l *life) sub() subscription.Subscription { return l.store.sub }
 
 // facts returns the facts that the rules of the subscription read.
@@ -120,7 +120,7 @@ func (l *life) moment() lifecycle.Moment {
 	return lifecycle.Moment{Now: l.now, Real: l.real, IDs: l.ids}
 }
 
-// given is a State that a decision gets, with the means to find a change of it.
+// given is the State of a decision, with a copy that shows its changes.
 type given struct {
 	state, copy lifecycle.State
 }
@@ -139,13 +139,13 @@ func (l *life) untouched(g given) {
 	}
 }
 
-// write makes a decision true, and checks that what was written is what was decided.
+// write writes a decision, and checks that the written rows equal the decided ones.
 func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) {
 	before, drafts := l.sub(), g.state.Drafts
 	l.untouched(g)
 	l.store.write(changes)
 	l.store.number(&state)
-	if len(before.Scheduled) > 0 || len(l.sub().Scheduled) > 0 { // which has captures loaded at any time
+	if len(before.Scheduled) > 0 || len(l.sub().Scheduled) > 0 { // with captures loaded
 		state.Captures = nil
 	}
 	compare := alike
@@ -168,7 +168,7 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	l.checkUsage(drafts, changes)
 }
 
-// decided is the time that decisions are made at.
+// decided returns the time of decisions.
 func (l *life) decided() time.Time {
 	if !l.store.clock.IsZero() {
 		return l.store.clock
@@ -176,7 +176,7 @@ func (l *life) decided() time.Time {
 	return l.now
 }
 
-// advance does all that is due by now.
+// advance performs all actions that are due by now.
 func (l *life) advance() {
 	for range 500 {
 		g := l.load(false)
@@ -191,7 +191,7 @@ func (l *life) advance() {
 	require.Fail(l.t, "catching up has no end")
 }
 
-// idle checks that a decision repeated at once does nothing.
+// idle checks that repeating a decision at once has no effect.
 func (l *life) idle() {
 	if !l.thorough {
 		return
@@ -201,7 +201,7 @@ func (l *life) idle() {
 	require.Equal(l.t, lifecycle.Changes{At: l.decided()}, changes, "repeated, nothing is done again")
 }
 
-// apply performs a command, or returns its refusal, which must have changed nothing.
+// apply performs a command, or returns its refusal, which must not have changed anything.
 func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	if l.abroad {
 		cmd = fromAbroad(cmd)
@@ -212,7 +212,7 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	l.account.refunding = cancel.RefundUnused || pause.CreditUnused
 	state, changes, err := lifecycle.Apply(g.state, cmd, l.moment())
 	if err != nil {
-		l.account.refunding = false // what ends it later is something else
+		l.account.refunding = false // another command ends it later
 		l.untouched(g)
 		if l.thorough && (!reflect.DeepEqual(state, lifecycle.State{}) || !reflect.DeepEqual(changes, lifecycle.Changes{})) {
 			require.Fail(l.t, "a refusal decides nothing")
@@ -235,7 +235,7 @@ func (l *life) about(id string) recording.Result {
 	return result
 }
 
-// record writes down what an exchange about a transaction proved.
+// record records the result of an exchange about a transaction.
 func (l *life) record(id string, said answer.Answer, impossible *fault.Error) recording.Recorded {
 	t := *l.store.transaction(id)
 	g := l.load(false)
@@ -277,17 +277,17 @@ func (l *life) record(id string, said answer.Answer, impossible *fault.Error) re
 		return recorded
 	}
 	l.write(g, state, changes)
-	if changes.Unfinished { // the workflow is told, and goes on
+	if changes.Unfinished { // the workflow gets a signal, and continues
 		l.advance()
 	}
 	return recorded
 }
 
-// until moves time and does all that becomes due by itself.
+// until moves time and performs all automatic actions.
 func (l *life) until(to time.Time) {
 	for {
 		action, at := l.next()
-		late := l.late && len(l.sub().Scheduled) == 0 // an account does not tell several changes of a decision apart
+		late := l.late && len(l.sub().Scheduled) == 0 // an account cannot separate several changes of one decision
 		if due, rates := l.ratesBefore(action, at, to); rates {
 			if !late && due.After(l.now) {
 				l.moveTo(due)
@@ -311,7 +311,7 @@ func (l *life) until(to time.Time) {
 	l.announceOverdue()
 }
 
-// announceOverdue does what the reconciler does for invoices that a canceled subscription left open.
+// announceOverdue announces overdue invoices of a canceled subscription, like the reconciler.
 func (l *life) announceOverdue() {
 	if l.sub().Status != subscription.Canceled {
 		return
@@ -342,14 +342,14 @@ func (l *life) moveTo(at time.Time) {
 
 func (l *life) pass(d time.Duration) { l.until(l.now.Add(d)) }
 
-// onClock moves the life to a test clock: real time goes on by a minute a step, whatever the clock does.
+// onClock moves the life to a test clock: real time advances by a minute a step, for any change of the clock.
 func (l *life) onClock() {
 	l.store.clock = l.now
 	l.store.sub.TestClockID = "clk_1"
 	l.store.customer.TestClockID = "clk_1"
 }
 
-// newMethod gives the customer another payment method, or takes the last one away.
+// newMethod gives the customer another payment method, or removes it.
 func (l *life) newMethod(can bool) {
 	l.store.customer.PaymentMethod = ""
 	if can {

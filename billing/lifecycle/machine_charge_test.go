@@ -22,7 +22,7 @@ type exchange struct {
 	side *side
 }
 
-// charge does what charging.Next says about a transaction, because it is due or because of a callback.
+// charge performs the steps of charging.Next for a transaction that is due or has a callback.
 func (m *machine) charge(id string, w *word) {
 	progress := charging.Progress{Asked: w != nil}
 	for range 2 * len(m.sides) {
@@ -49,7 +49,7 @@ func (m *machine) side(config string) *side {
 	return nil
 }
 
-// intend has the step decided and, before a first send, marks it sent.
+// intend decides the step and, before a first send, marks the transaction as sent.
 func (m *machine) intend(id string, w *word, progress charging.Progress) exchange {
 	s := charging.Situation{Transaction: *m.store.transaction(id), Now: m.now, Progress: progress}
 	s.Known.Accounts, s.Known.Probes = map[string]charging.Account{}, map[string]bool{}
@@ -67,7 +67,7 @@ func (m *machine) intend(id string, w *word, progress charging.Progress) exchang
 	return x
 }
 
-// learn finds out what a decision needs. w is the callback that it is made for; nil: none.
+// learn looks up the facts of a decision. w is the callback that it is made for; nil: none.
 func (m *machine) learn(known *charging.Known, need charging.Need, id string, w *word) {
 	here := w != nil && w.about.at.config == need.AccountID
 	switch need.Of {
@@ -102,8 +102,8 @@ func (m *machine) learn(known *charging.Known, need charging.Need, id string, w 
 	}
 }
 
-// account returns the account of a provider as routing sees it. The primary rests now and then, unless it has just
-// refused a charge.
+// account returns the account of a provider for routing. The primary is sometimes suspended, unless it has just refused
+// a charge.
 func (m *machine) account(s *side, primary bool) charging.Account {
 	a := charging.Account{Opening: charging.Open, Protocol: s.Protocol}
 	a.ID, a.Provider, a.Primary = s.config, s.config, primary
@@ -115,7 +115,7 @@ func (m *machine) account(s *side, primary bool) charging.Account {
 
 func key(id string, number int) string { return id + ":" + strconv.Itoa(number) }
 
-// call is the exchange itself.
+// call performs the exchange.
 func (m *machine) call(x exchange) answer.Answer {
 	refund := x.Transaction.Type == payment.Refund
 	ref := cmp.Or(x.About, x.Transaction.ProviderRef)
@@ -143,7 +143,7 @@ func (m *machine) call(x exchange) answer.Answer {
 	}
 }
 
-// send is a charge or a refund under its key. The provider may say that it did not take a charge that it has taken.
+// send sends a charge or a refund with its key. The provider may answer that it did not take a charge that it took.
 func (m *machine) send(x exchange) answer.Answer {
 	sent := key(x.Transaction.ID, x.Number)
 	op := x.side.known(sent, m.now)
@@ -155,7 +155,7 @@ func (m *machine) send(x exchange) answer.Answer {
 	}
 	switch {
 	case fate == 0:
-		return answer.Answer{Outcome: answer.Unknown} // lost on the way there
+		return answer.Answer{Outcome: answer.Unknown} // lost on the way to the provider
 	case fate == 1, fate == 2 && !lies:
 		return answer.Answer{Outcome: answer.NotSent}
 	}
@@ -180,7 +180,7 @@ func (m *machine) send(x exchange) answer.Answer {
 	return op.answer(false)
 }
 
-// record writes the answer, and what follows from it.
+// record records the answer, with its effects.
 func (m *machine) record(x exchange, said answer.Answer) payment.Transaction {
 	t := *m.store.transaction(x.Transaction.ID)
 	state := m.store.load(false)

@@ -22,10 +22,10 @@ var profiles = map[string]side{
 	},
 }
 
-// side is one provider: what it really did, whatever anybody was told. It forgets keys after its window.
+// side is one provider with its real operations, whatever it answered. It forgets keys after its window.
 type side struct {
 	payment.Protocol
-	lists  bool // it has disputes, and its look-ups and callbacks tell of them and of refunds made at its dashboard
+	lists  bool // look-ups and callbacks have disputes, and refunds from its dashboard
 	config string
 	ops    []*operation
 }
@@ -39,17 +39,17 @@ type operation struct {
 	amount    money.Minor
 	outcome   answer.Outcome
 	begun     time.Time
-	elsewhere []answer.Refund // of a charge: refunds that a person made at the dashboard
+	elsewhere []answer.Refund // of a charge: refunds from the dashboard
 	disputes  []answer.Dispute
 }
 
-// word is one callback. It can be delivered at any time, and again.
+// word is one callback. It can be delivered at any time, and repeatedly.
 type word struct {
 	about    *operation
-	evidence *answer.Answer // nil: the provider is to be asked
+	evidence *answer.Answer // nil: the provider must be polled
 }
 
-// known is the operation of a key that the provider still remembers.
+// known returns the operation of a key that the provider still remembers.
 func (s *side) known(key string, now time.Time) *operation {
 	for _, op := range s.ops {
 		if op.key == key && now.Sub(op.begun) < s.Window {
@@ -59,7 +59,7 @@ func (s *side) known(key string, now time.Time) *operation {
 	return nil
 }
 
-// find is the operation of a reference, or of a transaction's key where it is asked by that.
+// find returns the operation of a reference, or of a key where the provider looks up keys.
 func (s *side) find(ref, key string) *operation {
 	for _, op := range s.ops {
 		if ref != "" && op.ref == ref || ref == "" && s.LookupByKey && op.key == key {
@@ -79,7 +79,7 @@ func (s *side) accept(t payment.Transaction, key string, of *operation, now time
 	return op
 }
 
-// end decides a pending operation. A refund of more than is left fails.
+// end decides a pending operation. A refund above the rest fails.
 func (op *operation) end(outcome answer.Outcome) {
 	if op.of != nil && outcome == answer.Succeeded && op.amount > op.of.left() {
 		outcome = answer.Failed
@@ -87,7 +87,7 @@ func (op *operation) end(outcome answer.Outcome) {
 	op.outcome = outcome
 }
 
-// left returns the part of a charge that has not gone back.
+// left returns the part of a charge that was not returned.
 func (op *operation) left() money.Minor {
 	if op.outcome != answer.Succeeded {
 		return 0
@@ -107,7 +107,7 @@ func (op *operation) left() money.Minor {
 	return left
 }
 
-// answer returns the provider's answer about an operation. since: with the refunds and disputes of a charge.
+// answer returns the provider's answer about an operation; since adds the refunds and disputes of a charge.
 func (op *operation) answer(since bool) answer.Answer {
 	a := answer.Answer{Outcome: op.outcome, Ref: op.ref}
 	switch {
@@ -130,7 +130,7 @@ func (op *operation) answer(since bool) answer.Answer {
 	return a
 }
 
-// says is a callback about the operation as it is now. Only a provider that cannot be asked signs evidence.
+// says returns a callback about the operation in its present state. Only a provider without look-ups signs evidence.
 func (op *operation) says() word {
 	w := word{about: op}
 	if !op.at.LookupByKey && !op.at.LookupByRef {

@@ -23,21 +23,21 @@ import (
 // activity Charge does with a database and HTTP.
 type machine struct {
 	t       *rapid.T
-	life    *life // of which the store is; counts its usage
+	life    *life // of the store; counts its usage
 	store   *store
 	ids     *ids
 	now     time.Time
 	sides   [2]*side
 	sends   map[string][]payment.Send
-	words   []word // that providers have to say, each any number of times
-	parked  bool   // a payment was left to a person
-	calm    bool   // providers answer, and say what is
-	refused bool   // an account surely did not take a send of this step
+	words   []word // callbacks of providers, each delivered any number of times
+	parked  bool   // a payment needs review
+	calm    bool   // providers answer, and tell the truth
+	refused bool   // an account certainly refused a send of this step
 }
 
-// TestMachine_MoneyOfOneInvoice: in whatever order charges, refusals, failovers, callbacks, cancellations, refunds and
-// disputes come, an invoice has one settlement, no final status is overwritten, and in the end the books hold what the
-// providers hold. The store refuses the first two.
+// TestMachine_MoneyOfOneInvoice runs charges, refusals, failovers, callbacks, cancellations, refunds and disputes in
+// any order. An invoice has one settlement, no final status is overwritten, and in the end the books equal the money at
+// the providers. The store refuses breaches of the first two.
 func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 	t.Parallel()
 	var used atomic.Int64
@@ -47,7 +47,7 @@ func TestMachine_MoneyOfOneInvoice(t *testing.T) {
 			t.Run(primary+", then "+backup, func(t *testing.T) {
 				t.Parallel()
 				var compared, left atomic.Int64
-				for range testkit.Scale(1, 50) { // of a hundred lives each
+				for range testkit.Scale(1, 50) { // with a hundred lives each
 					rapid.Check(t, func(t *rapid.T) {
 						m := newMachine(t, first, second)
 						t.Repeat(m.actions())
@@ -112,7 +112,7 @@ func (m *machine) advance() {
 	}
 }
 
-// check holds after every step.
+// check checks the invariants after every step.
 func (m *machine) check(*rapid.T) {
 	for _, t := range m.store.transactions {
 		if t.Type == payment.Charge && t.AmountRefunded+t.RefundOwed > t.Amount {
@@ -121,7 +121,7 @@ func (m *machine) check(*rapid.T) {
 	}
 }
 
-// choose draws a transaction; nil: there is none such.
+// choose draws a transaction; nil: none matches.
 func (m *machine) choose(such func(payment.Transaction) bool) *payment.Transaction {
 	var found []int
 	for i, t := range m.store.transactions {
@@ -135,7 +135,7 @@ func (m *machine) choose(such func(payment.Transaction) bool) *payment.Transacti
 	return &m.store.transactions[found[m.draw(len(found), "transaction")]]
 }
 
-// chooseOp draws an operation at a provider; nil: there is none such.
+// chooseOp draws an operation at a provider; nil: none matches.
 func (m *machine) chooseOp(such func(*operation) bool) *operation {
 	var found []*operation
 	for _, s := range m.sides {
@@ -156,7 +156,7 @@ func (m *machine) pass(*rapid.T) {
 	m.advance()
 }
 
-// work looks at a payment that is due.
+// work handles a due payment.
 func (m *machine) work(*rapid.T) {
 	if t := m.choose(m.isDue); t != nil {
 		m.charge(t.ID, nil)
@@ -219,7 +219,7 @@ func (m *machine) refundAgain(*rapid.T) {
 	}
 }
 
-// payer is the State of what touches transactions only.
+// payer returns the State for decisions that touch only transactions.
 func (m *machine) payer() lifecycle.State { return lifecycle.State{Customer: m.store.customer} }
 
 func (m *machine) refundElsewhere(*rapid.T) {
@@ -231,15 +231,15 @@ func (m *machine) refundElsewhere(*rapid.T) {
 	}
 }
 
-// moves reports whether a person or a bank moves the money of an operation: a charge that is booked. What happens to
-// the money of another one, before its callback came, is not read.
+// moves reports whether a person or a bank can move the money of an operation: a booked charge. Moves before the
+// callback of another charge are not read.
 func (m *machine) moves(op *operation) bool {
 	return op.of == nil && op.at.lists && slices.ContainsFunc(m.store.transactions, func(t payment.Transaction) bool {
 		return t.ID == op.txn && t.Status == payment.Success && t.ProviderRef == op.ref
 	})
 }
 
-// comeBack is a bank that returns a refund.
+// comeBack makes a bank return a refund.
 func (m *machine) comeBack(*rapid.T) {
 	refunded := func(op *operation) bool { return op.of != nil && op.outcome == answer.Succeeded }
 	if op := m.chooseOp(refunded); op != nil && m.draw(3, "one in three") == 0 {
@@ -248,7 +248,7 @@ func (m *machine) comeBack(*rapid.T) {
 	}
 }
 
-// dispute opens one, or closes one that is open.
+// dispute opens a dispute, or closes an open one.
 func (m *machine) dispute(*rapid.T) {
 	op := m.chooseOp(func(op *operation) bool {
 		return m.moves(op) && (len(op.disputes) > 0 || op.left() > 0)
@@ -272,7 +272,7 @@ func (m *machine) dispute(*rapid.T) {
 	m.words = append(m.words, op.says())
 }
 
-// write makes a decision true, or passes over a refusal.
+// write writes a decision, or ignores a refusal.
 func (m *machine) write(changes lifecycle.Changes, err error) {
 	if err != nil {
 		require.NotEqual(m.t, fault.Internal, fault.From(err).Kind, err)
@@ -282,12 +282,12 @@ func (m *machine) write(changes lifecycle.Changes, err error) {
 	m.advance()
 }
 
-// settle lets everything come to its end: providers decide, all callbacks arrive twice, and what is due is done.
+// settle ends all operations: providers decide, each callback arrives twice, and due actions are performed.
 func (m *machine) settle() {
 	pending := func(t payment.Transaction) bool { return t.Status == payment.Pending && t.ParkedAt.IsZero() }
 	m.calm = true
 	for range 400 {
-		atRest := !slices.ContainsFunc(m.store.transactions, pending) // what is said now is said of the end
+		atRest := !slices.ContainsFunc(m.store.transactions, pending) // later callbacks have the final state
 		for _, s := range m.sides {
 			for _, op := range s.ops {
 				if op.outcome == answer.Pending {
@@ -336,7 +336,7 @@ func (m *machine) held() (sum money.Minor) {
 	return sum
 }
 
-// booked returns the same sum by the books.
+// booked returns the same sum from the books.
 func (m *machine) booked() (sum money.Minor) {
 	for _, t := range m.store.transactions {
 		switch {

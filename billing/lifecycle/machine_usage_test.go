@@ -14,7 +14,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// callingPlan is a plan with a price of usage, some extents of which are billed at once.
+// callingPlan returns a plan with a usage price, and with thresholds that are billed at once.
 func callingPlan(p plan.Plan) plan.Plan {
 	p.Metered = &metered.Prices{Thresholds: someThresholds, Components: []metered.Component{{
 		ID: "calls", MetricName: "calls", MetricVersionID: "met_1",
@@ -23,7 +23,7 @@ func callingPlan(p plan.Plan) plan.Plan {
 	return p
 }
 
-// use lets usage be recorded, and asks what it reaches: an invoice before the period's end bills what was used by then.
+// use records usage and checks the thresholds: an invoice before the period's end bills the usage so far.
 func (m *machine) use(*rapid.T) {
 	s := m.store.load(false).Subscription
 	if s.MeteredSince.IsZero() || s.Status == subscription.Canceled {
@@ -42,7 +42,7 @@ func (m *machine) use(*rapid.T) {
 	m.write(changes, err)
 }
 
-// billUsage rates and issues the drafts that are due.
+// billUsage rates and issues the due drafts.
 func (m *machine) billUsage() {
 	for {
 		s := m.store.load(false)

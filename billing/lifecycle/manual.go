@@ -10,7 +10,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// CreateDraft makes the draft of a manual invoice, which is Draft of the State then. Faults: those of invoicing.New.
+// CreateDraft creates the draft of a manual invoice as Draft of the State. Faults: those of invoicing.New.
 func CreateDraft(s State, c invoicing.Content, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	draft, err := invoicing.New(invoicing.Identity{
@@ -41,7 +41,7 @@ func ReviseDraft(s State, c invoicing.Change, at Moment) (State, Changes, error)
 	return d.Finish()
 }
 
-// DeleteDraft takes the Draft of the State away: it never had a number. Fault: invoice_not_draft.
+// DeleteDraft removes the Draft of the State, which never had a number. Fault: invoice_not_draft.
 func DeleteDraft(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft
@@ -54,7 +54,7 @@ func DeleteDraft(s State, at Moment) (State, Changes, error) {
 	return d.Finish()
 }
 
-// aroundDraft returns the tax rates and the time with which a draft is written.
+// aroundDraft returns the tax rates and the time for writing a draft.
 func (ofCustomer) aroundDraft(d *Decision) invoicing.Around {
 	return invoicing.Around{
 		Rates: tax.Holding(d.TaxRates, d.payer(), d.Now), Exempt: d.payer().Exemption, Now: d.Now,
@@ -62,9 +62,9 @@ func (ofCustomer) aroundDraft(d *Decision) invoicing.Around {
 	}
 }
 
-// Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer
-// is told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Invoices has the invoice,
-// which gets its number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
+// Finalize issues the Draft of the State. An automatically charged one gets one attempt; another is sent to the
+// customer, who pays it. Nothing is charged where nothing is due. Changes.Invoices has the invoice, which gets its
+// number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
 func Finalize(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft

@@ -21,7 +21,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// desk lives one manual invoice, as tx.Lifecycle.LockManualInvoice loads it.
+// desk runs one manual invoice, as tx.Lifecycle.LockManualInvoice loads it.
 type desk struct {
 	*life
 	began money.Minor // the balance before it was finalized
@@ -88,7 +88,7 @@ func (d *desk) say(outcome answer.Outcome, txn payment.Transaction) {
 
 func (d *desk) invoice() invoice.Invoice { return d.store.invoices[0] }
 
-// write makes a decision true, and checks what must hold of a manual invoice at any time.
+// write writes a decision, and checks the invariants of a manual invoice.
 func (d *desk) write(c lifecycle.Changes) {
 	d.store.write(c)
 	inv, kept, held := d.invoice(), money.Minor(0), money.Minor(0)
@@ -119,7 +119,7 @@ func (d *desk) announced() (types []event.Type) {
 	return types
 }
 
-// A draft that a restored backup brings back is finalized again: its charge has the id and the key of the first one.
+// A draft from a restored backup is finalized again: its charge has the first one's id and key.
 func TestManualInvoice_FinalizedAgainAfterARestore(t *testing.T) {
 	t.Parallel()
 	attempt := func(world string) string {
@@ -207,8 +207,8 @@ func TestManualInvoice_NothingToPay(t *testing.T) {
 	require.ErrorIs(t, err, invoicing.ErrNotDraft)
 }
 
-// Whatever is done with a manual invoice, one success counts, the balance and the money explain what is owed, and
-// nothing is announced as overdue twice. The checks are in desk.write and in the store.
+// In any life of a manual invoice one success counts, the balance and the money explain the debt, and it is announced
+// as overdue at most once. The checks are in desk.write and in the store.
 func TestManualInvoice_AnyLife(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -242,7 +242,7 @@ func (d *desk) anything(t *rapid.T) {
 	}
 	switch rapid.IntRange(0, 7).Draw(t, "what") {
 	case 0:
-		_, _ = d.apply(lifecycle.Pay{InvoiceID: inv.ID}) // refused where it must be
+		_, _ = d.apply(lifecycle.Pay{InvoiceID: inv.ID}) // may be refused
 	case 1:
 		_, _ = d.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", Closed: closed})
 	case 2:

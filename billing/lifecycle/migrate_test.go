@@ -14,7 +14,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// dearer is the second version of team: a week costs 500 instead of 250.
+// dearer returns the second version of team: a week costs 500 instead of 250.
 func (l *life) dearer() plan.Plan {
 	l.newVersion(team, []plan.Price{plan.Flat("", "", 2000)})
 	return l.newest(team.ID)
@@ -44,8 +44,7 @@ func TestMigrate_Now(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 500, 2000}, l.totals())
 }
 
-// Who takes the change at the end of the period back does not take a move of versions back that somebody else asked
-// for.
+// A withdrawal of the change at the end of the period does not withdraw another user's move of versions.
 func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -89,7 +88,7 @@ func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 2000}, l.totals())
 }
 
-// A migration that was overtaken by a later one does not undo it.
+// A migration does not undo a later one.
 func TestMigrate_NeverBack(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -112,7 +111,7 @@ func TestMigrate_NeverBack(t *testing.T) {
 	require.Equal(t, second.Ref(), l.sub().PendingPlan(), "a person may move it back")
 }
 
-// What was scheduled before stays: a change to another plan is what the customer asked for.
+// An earlier scheduled change stays, since the customer requested it.
 func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -18,7 +18,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// What is expected next is what the subscription says it waits for, in every life.
+// In every life, the first expected action is the subscription's next action.
 func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -26,7 +26,7 @@ func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 		expected, err := foresight.Outlook(l.store.load(false), 4, nil, l.moment())
 		require.NoError(t, err)
 		if l.payable() != nil || len(expected) == 0 {
-			return // what is attempted now decides first
+			return // the present attempt decides first
 		}
 		require.Equal(t, l.sub().NextAction, expected[0].Action)
 		require.True(t, l.sub().NextActionAt.Equal(expected[0].At))
@@ -36,8 +36,7 @@ func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	})
 }
 
-// A failed renewal is expected to be tried again, then the scheduled change with the next period, then the
-// cancellation.
+// A failed renewal is expected to be retried, then the scheduled change with the next period, then the cancellation.
 func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	t.Parallel()
 	p, cheaper := flat("plan_1", month, 1900), flat("plan_2", month, 900)
@@ -62,7 +61,7 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	}, expected)
 }
 
-// expects checks what the next things are, in short: when, what, and how much.
+// expects checks the next actions: their times, actions and amounts.
 func (l *life) expects(t *testing.T, name string, want ...foresight.Expected) {
 	t.Helper()
 	expected, err := foresight.Outlook(l.store.load(false), len(want), nil, l.moment())
@@ -78,8 +77,7 @@ func on(month time.Month, day int, action subscription.Action, amount money.Mino
 	return foresight.Expected{At: at.UTC(), Action: action, Amount: amount}
 }
 
-// A retry names its invoice and counts those that were skipped. What else happens while an invoice waits for its retry
-// does not.
+// A retry names its invoice and counts skipped ones. Other actions while an invoice waits for its retry do not.
 func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -98,8 +96,7 @@ func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	l.expects(t, "the renewal is before it", on(time.February, 28, subscription.ActionRenewal, 1000), retried)
 }
 
-// The retry of an older invoice succeeds, and the one that waited behind it is paid as well: no attempt holds the
-// change up.
+// The retry of an older invoice succeeds, and the waiting one is paid too: no attempt delays the change.
 func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	t.Parallel()
 	slow := settings
@@ -118,8 +115,7 @@ func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	l.expects(t, "", retried, changed)
 }
 
-// Two invoices were sent, the later one with the shorter time to pay. The customer pays both: neither is overdue any
-// more.
+// Two invoices were sent, the later one with the shorter time to pay. The customer pays both: neither becomes overdue.
 func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -134,7 +130,7 @@ func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 	l.expects(t, "", overdue, on(time.April, 30, subscription.ActionRenewal, 1000))
 }
 
-// A payment of a sent invoice needs review: it is not paid a second time, and later invoices wait behind it.
+// A payment of a sent invoice needs review: it is not paid again, and later invoices wait for it.
 func TestOutlook_SentBesideAPaymentInReview(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -149,8 +145,8 @@ func TestOutlook_SentBesideAPaymentInReview(t *testing.T) {
 }
 
 // A subscription is past due on 14 February, when a renewal would be announced. A change on the 20th, when 8 of 28 days
-// are left, charges it once more: 1000 of what was not paid, less 286, and 857. It recovers, and the renewal is
-// announced then.
+// are left, charges it again: 1000 of the unpaid amount, less 286, and 857. It recovers, and then the renewal is
+// announced.
 func TestOutlook_WhatAPaymentMakesDue(t *testing.T) {
 	t.Parallel()
 	reminding := settings

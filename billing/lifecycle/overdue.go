@@ -7,13 +7,12 @@ import (
 	"perennial/billing/subscription"
 )
 
-// OverdueNews is the time after its due date in which an invoice that a canceled subscription left is still announced
-// as overdue: apps write to people on this event, and earlier builds, which announced none of them, have left old ones.
+// OverdueNews is the time after its due date in which an invoice of a canceled subscription is still announced as
+// overdue. Apps write to people on this event, and earlier builds, which never announced it, have left old invoices.
 const OverdueNews = 30 * 24 * time.Hour
 
-// Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that
-// time: a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited
-// for.
+// Overdue announces open invoices of the State whose time to pay has ended, each once, where no workflow waits for that
+// time: manual ones, and those of a canceled subscription. The latter wait for a payment that began in time.
 func Overdue(s State, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	if !d.owner().unwatched(d.State) {
@@ -30,8 +29,8 @@ func Overdue(s State, at Moment) (State, Changes, error) {
 	return d.Finish()
 }
 
-// overdue announces that the time to pay open invoice i is over. To a subscription that goes on it is what the failure
-// of a last automatic attempt is.
+// overdue announces that the time to pay open invoice i has ended. For an active subscription it counts as the failure
+// of the last automatic attempt.
 func (d *Decision) overdue(i int) error {
 	inv := &d.Open[i]
 	inv.OverdueAt = d.Now

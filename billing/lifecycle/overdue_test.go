@@ -14,7 +14,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// A payment that began in time is no payment that did not come.
+// A payment that began in time delays the overdue state.
 func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[answer.Outcome]subscription.Status{
@@ -36,8 +36,8 @@ func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 	}
 }
 
-// The invoice of a renewal that was a draft when its subscription was canceled is sent to its customer, as agreed:
-// nothing collects it, and when its 14 days are over it is announced as overdue, once.
+// The subscription was canceled while a renewal's invoice was a draft. It is sent to its customer, as agreed: nothing
+// collects it, and after 14 days it is announced as overdue, once.
 func TestOverdue_AfterTheCancellation(t *testing.T) {
 	t.Parallel()
 	l := gracedFor(t, 1, flat("plan_1", month, 1900))

@@ -13,40 +13,40 @@ import (
 	"perennial/billing/subscription"
 )
 
-// owner is the subject of a State: a subscription, or a customer without one. What differs between the two in a
-// decision is here; callers know by its SubscriptionID which workflow follows a transaction.
+// owner is the subject of a State: a subscription, or a customer without one. It has the differences between their
+// decisions. SubscriptionID tells callers which workflow follows a transaction.
 type owner interface {
-	// begin makes the State what the rules of today want.
+	// begin converts the State to the form of the present rules.
 	begin(d *Decision)
-	// catchUp performs all that is due by now.
+	// catchUp performs all actions that are due by now.
 	catchUp(d *Decision) error
-	// finish decides what happens next automatically.
+	// finish sets the next automatic action.
 	finish(d *Decision) error
 	// next returns the next automatic action, and its time.
 	next(s State) (subscription.Action, time.Time)
-	// payable names the invoice that a payment pays. Faults: those of subscribing.Payable.
+	// payable returns the invoice that a payment pays. Faults: those of subscribing.Payable.
 	payable(d *Decision, amount *money.Minor) (invoice.Invoice, error)
-	// settled asks what the payment of an invoice means.
+	// settled returns the decision about the payment of an invoice.
 	settled(d *Decision, inv invoice.Invoice) (subscribing.Decision, error)
-	// spans reports whether later decisions depend on an invoice that is closed.
+	// spans reports whether later decisions depend on a closed invoice.
 	spans(s State, inv invoice.Invoice) bool
-	// writtenOff follows that an invoice was given up.
+	// writtenOff applies that an invoice was given up.
 	writtenOff(d *Decision, inv invoice.Invoice) error
-	// unpaid follows that nothing automatic collects an invoice any more.
+	// unpaid applies that an invoice has no automatic collection any more.
 	unpaid(d *Decision, attempts int) error
-	// retries reports whether a failed attempt is repeated automatically.
+	// retries reports whether a failed attempt is retried automatically.
 	retries(s State) bool
-	// made notes a new attempt, which some workflow carries out.
+	// made records a new attempt, which a workflow carries out.
 	made(d *Decision, attempt payment.Transaction)
-	// attemptsSince is the time that the attempts of an invoice sort by.
+	// attemptsSince returns the base of the sort times of an invoice's attempts.
 	attemptsSince(d *Decision, inv invoice.Invoice) time.Time
 	// unwatched reports whether no workflow waits for the time to pay the State's invoices.
 	unwatched(s State) bool
-	// waits reports whether an attempt that began in time puts off that an invoice is overdue.
+	// waits reports whether an attempt that began in time delays the overdue state of an invoice.
 	waits(inv invoice.Invoice) bool
 }
 
-// owner returns what the State is of.
+// owner returns the owner of the State.
 func (s State) owner() owner {
 	if s.Subscription.ID == "" {
 		return ofCustomer{}
@@ -61,7 +61,7 @@ func (ofSubscription) begin(d *Decision) {
 	d.Subscription = d.situation().Itemized()
 }
 
-// catchUp performs all that is due by now. Meanwhile due is when it should have been done.
+// catchUp performs all actions that are due by now. Meanwhile d.due is their due time.
 func (owner ofSubscription) catchUp(d *Decision) error {
 	if !d.Customer.ErasedAt.IsZero() {
 		return owner.endErased(d)
@@ -87,7 +87,7 @@ func (owner ofSubscription) catchUp(d *Decision) error {
 	return nil
 }
 
-// finish lets the next open invoice have its turn, and decides whether the subscription is over.
+// finish begins the collection of the next open invoice, and decides whether the subscription is finished.
 func (owner ofSubscription) finish(d *Decision) error {
 	if err := owner.collectNext(d); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (owner ofSubscription) finish(d *Decision) error {
 	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
 		s.FinishedAt = d.Now
-	case pending: // also of a canceled one, when an invoice that it left open is paid
+	case pending: // also of a canceled one, when an open invoice of it is paid
 		s.FinishedAt = time.Time{}
 	}
 	if !reflect.DeepEqual(d.before, *s) {
@@ -112,7 +112,7 @@ func (owner ofSubscription) finish(d *Decision) error {
 	return nil
 }
 
-// notBefore reports whether an action, if there is one, does not come before other.
+// notBefore reports whether an action is not before other; ActionNone never is.
 func notBefore(action subscription.Action, at, other time.Time) bool {
 	return action == subscription.ActionNone || !other.After(at)
 }
@@ -137,7 +137,7 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	}
 	situation := s.Situation()
 	change, ok := situation.ChangeAt()
-	// Before what it may change of a boundary, and behind what is about an older period.
+	// Before the boundary that it may change, and after actions of an older period.
 	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
 		action == subscription.ActionFinalize || action == subscription.ActionBillUsage
 	if ok && (change.Before(at) || change.Equal(at) && !older) {
@@ -183,8 +183,8 @@ func (ofSubscription) waits(inv invoice.Invoice) bool {
 }
 
 // ofCustomer owns a State without a Subscription. It has a manual invoice (ADR 47) as Draft or as the only Open one, or
-// none. Commands about invoices and answers of providers change that as they change a subscription's, but it waits for
-// a command, or is overdue one day: nothing else happens automatically, and each attempt has a workflow of its own.
+// none. Commands about invoices and answers of providers change it as they change a subscription's. But its only
+// automatic event is that it becomes overdue, and each attempt has its own workflow.
 type ofCustomer struct{}
 
 func (ofCustomer) begin(*Decision) {}

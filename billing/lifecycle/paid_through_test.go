@@ -9,7 +9,7 @@ import (
 	"perennial/billing/answer"
 )
 
-// Apps decide access by paidThrough: a year that was credited back is not paid for any more.
+// Apps grant access by paidThrough: a year that was credited does not count as paid any more.
 func TestChangePlan_PaidThroughFollowsTheNewPeriod(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, yearly, 0)

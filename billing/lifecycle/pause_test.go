@@ -18,7 +18,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// paidHalf is a life on the plan team in the middle of its first period, which is paid and has 28 days.
+// paidHalf returns a life on the plan team in the middle of its first period, which is paid and has 28 days.
 func paidHalf(t *testing.T) *life {
 	t.Helper()
 	l := begun(t, settings)
@@ -53,7 +53,7 @@ func TestPause_BillsNothingUntilResumed(t *testing.T) {
 	}
 }
 
-// A pause with an end is over then, also where that is noticed two periods late: each is billed, counted from there.
+// A pause ends on schedule, also if processed two periods late: each period is billed, counted from the scheduled end.
 func TestPause_ResumesOnSchedule(t *testing.T) {
 	t.Parallel()
 	l := paidHalf(t)
@@ -87,7 +87,7 @@ func TestPause_EndIsMovedByAnother(t *testing.T) {
 	}
 }
 
-// What waits for the next invoice may come to more than the credit: then both wait, and nobody is asked for money.
+// The waiting amount may exceed the credit: then both wait, and the customer is charged nothing.
 func TestPause_CreditWaitsWithWhatIsOwed(t *testing.T) {
 	t.Parallel()
 	l := paidHalf(t)
@@ -122,7 +122,7 @@ func TestPause_IsRefused(t *testing.T) {
 	require.ErrorIs(t, err, subscribing.ErrPaused)
 }
 
-// What waited for the end of the period waits for the end of the pause.
+// Changes at the end of the period wait for the end of the pause.
 func TestPause_ChangesWaitForTheResumption(t *testing.T) {
 	t.Parallel()
 	l := paidHalf(t)
@@ -134,7 +134,7 @@ func TestPause_ChangesWaitForTheResumption(t *testing.T) {
 	require.Equal(t, period.Period{Start: l.now, End: l.now.AddDate(1, 0, 0)}, l.sub().CurrentPeriod)
 }
 
-// Two periods never begin at once: their invoices would have one id.
+// Two periods must not begin at the same second: their invoices would have the same id.
 func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -150,7 +150,7 @@ func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, -1000, 1000}, l.totals())
 }
 
-// A paused subscription has no period to end with, and nothing unused that could be refunded.
+// A paused subscription has no period that it could end with, and no unused time to refund.
 func TestCancel_WhilePausedIsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []lifecycle.Cancel{{Reason: "moved"}, {Immediate: true, RefundUnused: true}} {
@@ -164,7 +164,7 @@ func TestCancel_WhilePausedIsAtOnce(t *testing.T) {
 	}
 }
 
-// Money for an invoice that was given up is kept, but buys no time that the pause has ended.
+// Money for an invoice that was given up is kept, but pays for no time after the pause began.
 func TestPause_LatePaymentBuysNoTime(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -179,7 +179,7 @@ func TestPause_LatePaymentBuysNoTime(t *testing.T) {
 	require.Equal(t, l.sub().PausedAt, l.sub().PaidThrough)
 }
 
-// trialEnding is a life in a trial of 14 days on a plan with a behavior, whose customer has no payment method.
+// trialEnding returns a life in a trial of 14 days on a plan with a trial end, whose customer has no payment method.
 func trialEnding(t *testing.T, end plan.TrialEnd, p plan.Plan) *life {
 	t.Helper()
 	p.TrialEnd = end
@@ -217,7 +217,7 @@ func TestTrialEnd_WithoutPaymentMethod(t *testing.T) {
 	}
 }
 
-// A payment method ends the pause of a trial that ended without one, and no other pause.
+// A payment method ends the pause of a trial that ended without one, but no other pause.
 func TestTrialEnd_PaymentMethodResumes(t *testing.T) {
 	t.Parallel()
 	l := trialEnding(t, plan.TrialEndPause, team)
@@ -238,7 +238,7 @@ func TestTrialEnd_PaymentMethodResumes(t *testing.T) {
 	require.Equal(t, subscription.Paused, l.sub().Status)
 }
 
-// A workflow that notices the payment method late resumes from when it was there.
+// A workflow that processes the payment method late resumes from the time of the method on.
 func TestTrialEnd_PaymentMethodNoticedLate(t *testing.T) {
 	t.Parallel()
 	l := trialEnding(t, plan.TrialEndPause, team)
@@ -252,11 +252,10 @@ func TestTrialEnd_PaymentMethodNoticedLate(t *testing.T) {
 	require.Equal(t, added, l.sub().CurrentPeriod.Start)
 }
 
-// Payment methods change in real time. On a test clock the subscription resumes at the clock's time, whatever the real
-// one was.
+// Payment methods change in real time. On a test clock the subscription resumes at the clock's time, for any real time.
 func TestTrialEnd_PaymentMethodOnATestClock(t *testing.T) {
 	t.Parallel()
-	for _, added := range []time.Duration{-time.Hour, time.Hour} { // beside the clock's time
+	for _, added := range []time.Duration{-time.Hour, time.Hour} { // relative to the clock's time
 		l := trialEnding(t, plan.TrialEndPause, team)
 		l.onClock()
 		l.until(l.sub().TrialEndsAt.AddDate(0, 0, 3))
@@ -269,7 +268,7 @@ func TestTrialEnd_PaymentMethodOnATestClock(t *testing.T) {
 	}
 }
 
-// must performs a command that is not to be refused.
+// must performs a command, and fails the test if it is refused.
 func (l *life) must(cmd lifecycle.Command) {
 	_, err := l.apply(cmd)
 	require.NoError(l.t, err)

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// followPlans makes the State have the plans and add-ons that the subscription is on now and changes to. They are
-// known: the State has them, or the command brought them.
+// followPlans sets the plans and add-ons that the subscription is on and changes to in the State. They are known: the
+// State or the command has them.
 func (d *Decision) followPlans(to subscription.Subscription) error {
 	was := d.Subscription
 	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs()) && slices.Equal(to.ScheduledRefs(), was.ScheduledRefs())
@@ -41,7 +41,7 @@ func (d *Decision) followPlans(to subscription.Subscription) error {
 	return nil
 }
 
-// known finds a version of a plan or an add-on. Fault: plan_missing.
+// known returns a version of a plan or an add-on. Fault: plan_missing.
 func (d *Decision) known(r plan.Ref) (plan.Plan, error) {
 	all := slices.Concat([]plan.Plan{d.Plan}, d.AddOns, d.Scheduled, d.brought)
 	if d.PendingPlan != nil {
@@ -50,7 +50,7 @@ func (d *Decision) known(r plan.Ref) (plan.Plan, error) {
 	return Known(all, r)
 }
 
-// Known finds a version among plans. Fault: plan_missing.
+// Known returns a version from a list of plans. Fault: plan_missing.
 func Known(plans []plan.Plan, r plan.Ref) (plan.Plan, error) {
 	if i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Ref() == r }); i >= 0 {
 		return plans[i], nil
@@ -59,8 +59,8 @@ func Known(plans []plan.Plan, r plan.Ref) (plan.Plan, error) {
 		"Version %d of the plan %s, which a subscription has or changes to, was not loaded.", r.Version, r.ID)
 }
 
-// Versions returns what State.AddOns and State.Scheduled have of the versions that a subscription names. Faults: those
-// of known.
+// Versions returns the plans of a subscription's versions, for State.AddOns and State.Scheduled. Faults: those of
+// known.
 func Versions(refs []plan.Ref, known func(plan.Ref) (plan.Plan, error)) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for _, r := range refs {

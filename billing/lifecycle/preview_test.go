@@ -15,8 +15,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A quote says what moves: the invoices, and what goes back in money or as credit. Half of a month of team, for 1000,
-// is left.
+// A quote has the money that moves: the invoices, and the refund or credit. Half of a month of team, for 1000, is left.
 func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -52,8 +51,8 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	}
 }
 
-// A quote says which add-ons there are afterwards, and which from the next period on; without any it says nothing of
-// them, as those of builds from before there were add-ons.
+// A quote has the add-ons after the change, and those from the next period on. Without any it omits the field, as
+// builds without add-ons do.
 func TestPreview_QuotesTheAddOns(t *testing.T) {
 	t.Parallel()
 	extra := flat("plan_extra", month, 200)
@@ -75,7 +74,7 @@ func TestPreview_QuotesTheAddOns(t *testing.T) {
 	require.Equal(t, [2]int{0, 1}, [2]int{len(later[0]), len(later[1])})
 }
 
-// The renewal is a draft for a day, which the preview shows at once. What follows are the invoices after it, each once.
+// The renewal is a draft for a day, which the preview shows at once. Each later invoice follows once.
 func TestPreview_ShowsADraftOnce(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
@@ -95,8 +94,8 @@ func TestPreview_ShowsADraftOnce(t *testing.T) {
 	require.Equal(t, shown.Upcoming[0].Period.Start.Add(24*time.Hour), shown.Upcoming[0].FinalizesAt)
 }
 
-// Changes at dates within the first four weeks follow each other: each takes back what the one before billed, and
-// nothing twice. The environment's latest invoice has the number 10.
+// Changes at dates within the first four weeks follow each other: each credits the amount of the one before, and no
+// amount twice. The environment's latest invoice has the number 10.
 func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	t.Parallel()
 	large := flat("plan_large", month, 9000)
@@ -120,8 +119,8 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	require.Equal(t, []money.Minor{1500, 3000, -2000, 1000}, totals)
 }
 
-// So do changes of the quantity, which are of one item: one seat of 1000, from the second week on ten, then three, then
-// one. What is taken back is what was billed last, not the one seat of the first week.
+// Changes of the quantity follow each other in the same way, for one item: one seat of 1000, ten from the second week
+// on, then three, then one. Each credits the last billed amount, not the one seat of the first week.
 func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 	t.Parallel()
 	seats := plan.Plan{ID: "plan_seats", Version: 1, Name: "Seats", Currency: "EUR", Interval: month, Active: true,

@@ -18,8 +18,8 @@ import (
 
 var small = flat("plan_small", month, 200)
 
-// renewedWithCredit is a life on the plan team, taxed by a fifth, whose second period is paid by an invoice that takes
-// in what a change to the plan small at the beginning of the first one left waiting.
+// renewedWithCredit returns a life on the plan team, taxed by a fifth. The paid invoice of its second period includes
+// the waiting lines of a change to the plan small at the beginning of the first one.
 func renewedWithCredit(t *testing.T) *life {
 	t.Helper()
 	l := newLife(t, append(plans, small), settings, team, 0)
@@ -35,7 +35,7 @@ func renewedWithCredit(t *testing.T) *life {
 	return l
 }
 
-// A credit of an earlier period on the invoice of this one takes nothing from what this period's unused time is worth.
+// A credit of an earlier period on this period's invoice does not reduce the value of this period's unused time.
 func TestCancel_RefundsPeriodThatTookACreditIn(t *testing.T) {
 	t.Parallel()
 	l := renewedWithCredit(t)
@@ -49,7 +49,7 @@ func TestCancel_RefundsPeriodThatTookACreditIn(t *testing.T) {
 	require.Equal(t, money.Minor(960), l.store.balance, "the rest was paid by the credit")
 }
 
-// Neither does it count as given back where some of the payment was refunded.
+// It does not count as returned either where a part of the payment was refunded.
 func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 	t.Parallel()
 	l := renewedWithCredit(t)
@@ -65,7 +65,7 @@ func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 	require.Equal(t, invoice.ProrationCredit, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Lines[0].Kind)
 }
 
-// Where the end was scheduled, what waited is collected once, as with the renewal that does not come.
+// At a scheduled end, the waiting lines are collected once, as the renewal would have.
 func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[answer.Outcome]invoice.Status{
@@ -91,7 +91,7 @@ func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
 	}
 }
 
-// A customer who cannot be charged has failed the attempt of the last invoice at once.
+// The attempt of the last invoice fails at once for a customer who cannot be charged.
 func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -106,10 +106,10 @@ func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
 	require.Equal(t, 1, l.account.events[event.TypeInvoicePaymentFailed])
 }
 
-// A renewal that credits only what it charges itself can be voided; one that credits what was paid cannot.
+// A renewal that credits only its own charges can be voided; one that credits paid time cannot.
 func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
 	t.Parallel()
-	for first, want := range map[string]error{free.ID: nil, team.ID: lifecycle.ErrTakesTimeBack} { // what is paid already
+	for first, want := range map[string]error{free.ID: nil, team.ID: lifecycle.ErrTakesTimeBack} { // the paid plan
 		l := newLife(t, append(plans, small), settings, free, 0)
 		l.until(created)
 		if first == team.ID {
@@ -132,7 +132,7 @@ func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
 	}
 }
 
-// What is quoted to wait has the taxes that it will be billed with.
+// The quote of waiting lines has the taxes of their later invoice.
 func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)

@@ -8,13 +8,13 @@ import (
 	"perennial/billing/payment"
 )
 
-// protocol is the one of a provider that replays for a day.
+// protocol is that of a provider that replays for a day.
 var protocol = payment.Protocol{
 	Window: 24 * time.Hour, LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: 24 * time.Hour,
 	AbsenceGap: time.Hour, ActionExpiry: 24 * time.Hour,
 }
 
-// send notes that the request of a transaction goes out, as the activity does before its call.
+// send marks the request of a transaction as sent, as the activity does before its call.
 func (l *life) send(id string) {
 	t := l.store.transaction(id)
 	if t.FirstSentAt.IsZero() {
@@ -23,7 +23,7 @@ func (l *life) send(id string) {
 	}
 }
 
-// answer lets the provider say something about a transaction. What it has captured it never denies.
+// answer records an answer of the provider about a transaction. It never denies a capture.
 func (l *life) answer(id string, outcome answer.Outcome) {
 	t := l.store.transaction(id)
 	if outcome != answer.NotFound {
@@ -45,7 +45,7 @@ func (l *life) answer(id string, outcome answer.Outcome) {
 	l.record(id, a, nil)
 }
 
-// asksPayer lets the provider say that the payer of a charge must confirm it.
+// asksPayer records an answer that the payer must confirm a charge.
 func (l *life) asksPayer(id string) {
 	if l.captured[id] {
 		return
@@ -55,7 +55,7 @@ func (l *life) asksPayer(id string) {
 	l.record(id, answer.Answer{Outcome: answer.Pending, Ref: "pi_" + id, ConfirmURL: "https://bank.example"}, nil)
 }
 
-// mismatch lets the provider report a success of another amount, which a person must review.
+// mismatch records a success of another amount, which needs review.
 func (l *life) mismatch(id string) {
 	if l.captured[id] {
 		return
@@ -64,7 +64,7 @@ func (l *life) mismatch(id string) {
 	l.record(id, answer.Answer{Outcome: answer.Succeeded, Amount: l.store.transaction(id).Amount + 1}, nil)
 }
 
-// impossible is a request that could not be made.
+// impossible records a request that could not be made.
 func (l *life) impossible(id string, kind fault.Kind) {
 	if !l.captured[id] {
 		l.record(id, answer.Answer{}, fault.New(kind, "payment_method_unusable", "the card token is unknown"))

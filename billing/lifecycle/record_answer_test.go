@@ -15,7 +15,7 @@ import (
 	"perennial/billing/recording"
 )
 
-// known is a charge of 1000 that was sent and is as a status says. Its provider knows it as ref.
+// known returns a sent charge of 1000 in a status, with ref as the provider's reference.
 func known(t *testing.T, status payment.Status, ref string) (*life, payment.Transaction) {
 	t.Helper()
 	l := begun(t, settings)
@@ -48,7 +48,7 @@ func (l *life) recorded(result recording.Result) (lifecycle.State, recording.Rec
 	return state, recorded, changes
 }
 
-// A provider repeats a message late: the bad end of an operation says nothing about another one of the same charge.
+// A provider repeats a message late: the bad end of an operation proves nothing about another one of the same charge.
 func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -74,7 +74,7 @@ func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
 	}
 }
 
-// What the payer's browser brought is handed over once. The provider takes it, refuses it, or asks the payer again.
+// The result from the payer's browser is handed over once. The provider takes it, refuses it, or asks the payer again.
 func TestRecord_HandedOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -82,8 +82,8 @@ func TestRecord_HandedOver(t *testing.T) {
 		again   bool
 		outcome answer.Outcome
 		url     string
-		waits   bool // it is to be handed over (again)
-		handed  bool // the provider may have it: the charge does not end without a request
+		waits   bool // it must be handed over (again)
+		handed  bool // the provider may have it: the charge cannot end without a request
 	}{
 		"it has what it needs": {payment.MoveComplete, false, answer.Pending, "", false, true},
 		"it asks the payer again": {
@@ -109,7 +109,7 @@ func TestRecord_HandedOver(t *testing.T) {
 	}
 }
 
-// A closed charge stays as it is, whatever undecided answer comes late. Only what became of its money since is booked.
+// A closed charge does not change by a late undecided answer. Only later moves of its money are booked.
 func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 	t.Parallel()
 	back := []answer.Refund{{Ref: "re_1", Amount: 300}}
@@ -136,16 +136,15 @@ func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 	}
 }
 
-// A person has decided about a success of 999 instead of 1000, and the provider repeats it, with a refund of 300 made
-// since.
+// A person decided about a success of 999 instead of 1000, and the provider repeats it, with a later refund of 300.
 func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		is        payment.Status
-		decided   bool // about this operation; else about another one
+		decided   bool // about this operation; otherwise about another one
 		recovered bool // a capture of the canceled charge counts as a success of its own
 		review    string
-		refunded  money.Minor // afterwards
+		refunded  money.Minor // after the answer
 	}{
 		"it counts":                     {payment.Success, true, false, "", 300},
 		"another was meant":             {payment.Success, false, false, payment.ReviewAmountMismatch, 0},
@@ -183,7 +182,7 @@ func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 	}
 }
 
-// The provider took the money twice only where it names two operations that did.
+// The provider took the money twice only if it names two captured operations.
 func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -204,15 +203,15 @@ func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
 	}
 }
 
-// A charge has the name of the operation that moved the money, or else of the first one; and the last response that has
-// a body.
+// A charge keeps the reference of the operation that moved the money, or else of the first one; and the last response
+// with a body.
 func TestRecord_KeepsTheName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		known, ref string
 		outcome    answer.Outcome
 		response   string
-		want       [2]string // name and response afterwards
+		want       [2]string // reference and response after the answer
 	}{
 		"the first one":              {"", "pi_1", answer.Pending, "{}", [2]string{"pi_1", "{}"}},
 		"another one is under way":   {"pi_1", "pi_2", answer.Pending, "{}", [2]string{"pi_1", "{}"}},
@@ -234,8 +233,7 @@ func TestRecord_KeepsTheName(t *testing.T) {
 	}
 }
 
-// A cancellation of a captured charge that came too late gave all of its money back: that is a refund, and nothing is
-// owed.
+// A late cancellation of a captured charge returned all of its money: that is a refund, and nothing is owed.
 func TestRecord_EndWithRefunds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -243,7 +241,7 @@ func TestRecord_EndWithRefunds(t *testing.T) {
 		outcome answer.Outcome
 		seen    bool
 		status  payment.Status
-		booked  string // the reference of the refund that is new; "none": one without a reference
+		booked  string // the reference of the new refund; "none": one without a reference
 		owed    money.Minor
 	}{
 		"the money went back":        {payment.Success, answer.Canceled, true, payment.Success, "re_1", 0},
@@ -271,7 +269,7 @@ func TestRecord_EndWithRefunds(t *testing.T) {
 	}
 }
 
-// What the provider does not know waits, and says why, or is sent again at once.
+// A transaction that the provider does not know waits with a reason, or is sent again at once.
 func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -297,8 +295,8 @@ func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 	}
 }
 
-// A payer who was asked has a day. Where the provider cannot cancel, who is on its page by then has an hour more; where
-// it can, it is asked to, and its answer counts.
+// A payer who was asked has a day. Where the provider cannot cancel, a payer on its page has an hour more; where it
+// can, it is asked to cancel, and its answer counts.
 func TestRecord_PayersTimeIsOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 	"perennial/internal/testkit/orders"
 )
 
-// A capture may fail after it was booked, and an authorisation may be canceled. A transaction of its own returns the
-// money then, and the next invoice collects it. Where a part of it was refunded, a person must sort it out.
+// A capture may fail after it was booked, and an authorisation may be canceled. Then a separate transaction returns the
+// money, and the next invoice collects it. If a part was refunded, it needs review.
 func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 	}
 }
 
-// Where absence is never proven, look-ups that find nothing end with a person.
+// If absence is never proven, look-ups without a result end in review.
 func TestRecord_LookUpsInVain(t *testing.T) {
 	t.Parallel()
 	endless := payment.Protocol{Window: time.Hour, LookupByKey: true, LookupByRef: true}
@@ -99,8 +99,8 @@ func TestRecord_LookUpsInVain(t *testing.T) {
 	}
 }
 
-// What a callback called the transaction is nobody's at the provider: that is no proof that the transaction never
-// arrived, and the callback must not be followed for ever.
+// The provider does not know the reference of a callback: that does not prove that the transaction never arrived, and
+// the callback must not be retried for ever.
 func TestRecord_NameOfACallbackThatIsNobodys(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -119,13 +119,13 @@ func TestRecord_NameOfACallbackThatIsNobodys(t *testing.T) {
 	}
 }
 
-// Messages about a refund may come in any order: one that came back never goes through afterwards.
+// Messages about a refund may come in any order: a returned refund never succeeds later.
 func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		move    payment.Move
 		known   string // the refund's reference
-		ref     string // of the message
+		ref     string // in the message
 		decided time.Time
 		want    payment.Status
 	}{
@@ -151,9 +151,9 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 	}
 }
 
-// A restored database has sent one refund twice, and the provider has two operations under its reference. Both were
-// taken and failed later, and their messages come in each order, whichever of them the row names: neither gave the money
-// back, so that the books owe it, or a person is asked. Nobody is where each end is known before its success is said.
+// A restored database has sent one refund twice, and the provider has two operations with its key. Both were taken and
+// failed later, and their messages come in any order, with either reference in the row. Neither returned the money, so
+// the books owe it, or it needs review. It needs none where both failures are known before any success arrives.
 func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 	t.Parallel()
 	said := []answer.Answer{
@@ -167,7 +167,7 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 			charge, refund, err := l.charges()[0].Captured().Refund("txn_r", 400, l.now, l.real)
 			require.NoError(t, err)
 			refund.ProviderRef = known
-			var failed []string // of the messages so far
+			var failed []string // in the messages so far
 			for _, which := range order {
 				message := said[which]
 				if message.Outcome == answer.Failed {
@@ -197,7 +197,7 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 	}
 }
 
-// The capture counts also where what became of the money since cannot be read; callbacks about that stay open.
+// The capture counts also if later moves of its money cannot be read; callbacks about these stay open.
 func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -211,7 +211,7 @@ func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 	require.Empty(t, recorded.LookedAt)
 }
 
-// A message about a refund that does not prove the capture books the refund of a capture that is known.
+// A message about a refund that does not prove the capture books the refund of a known capture.
 func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -230,8 +230,7 @@ func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	require.Equal(t, txn.Checks, recorded.Transaction.Checks)
 }
 
-// A charge was canceled before it was sent, by the books: two accounts took it all the same, and said that they did
-// not.
+// The books have a charge as canceled before its send: two accounts took it all the same, but denied it.
 func TestRecord_TwoCapturesOfAnUnsentCharge(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/recording"
 )
 
-// restored is a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1; the database was restored
-// after that was due, and now is an hour later.
+// restored returns a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1. The database was
+// restored after that was due, and now is an hour later.
 func restored(t *testing.T, sent bool) (*life, payment.Transaction, time.Time) {
 	t.Helper()
 	l := begun(t, settings)
@@ -29,25 +29,25 @@ func restored(t *testing.T, sent bool) (*life, payment.Transaction, time.Time) {
 	return l, txn, at
 }
 
-// What an account says about a send that the restored database may have forgotten. The send 3 at pp_2 is asked about.
+// The answers of accounts about a send that the restored database may have lost. The search asks pp_2 about send 3.
 func TestRecord_SearchForALostSend(t *testing.T) {
 	t.Parallel()
 	type lost = charging.Lost
 	const why = "Earlier requests are looked for."
 	conflict := fault.New(fault.Conflict, "provider_reference_mismatch", "")
 	for name, c := range map[string]struct {
-		sent       bool // it was sent before, by the books
+		sent       bool // the books have an earlier send
 		checks     int
-		decided    bool // meanwhile
+		decided    bool // during the search
 		asked      lost
 		said       answer.Answer
 		impossible *fault.Error
-		status     payment.Status // afterwards
-		found      bool           // it is followed at pp_2
+		status     payment.Status // after the answer
+		found      bool           // the charge is followed at pp_2
 		nothing    bool           // no account has it
 		reason     string
 		wait       time.Duration // until the next move
-		counted    int           // checks afterwards
+		counted    int           // checks after the answer
 		review     string
 	}{
 		"the account has the money": {
@@ -171,7 +171,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 	}
 }
 
-// Accounts that never answer end with a person: at the earliest a day after the restore, and after more than 30 rounds.
+// A search without answers ends in review: at the earliest a day after the restore, and after more than 30 rounds.
 func TestRecord_SearchForALostSendInVain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -196,13 +196,13 @@ func TestRecord_SearchForALostSendInVain(t *testing.T) {
 	}
 }
 
-// An account that a callback named says how a charge ended there. After a restore that is the end of it only where it
-// moved the money: what was refused in the lost window may have gone to another account then.
+// An account from a callback answers how a charge ended there. After a restore it counts as the end only if it moved
+// the money: a charge that was refused in the lost window may have gone to another account.
 func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hint     string
-		byKey    bool // the account finds operations by their keys, so that the charge is looked for
+		byKey    bool // the account looks up keys, so that the charge is searched
 		outcome  answer.Outcome
 		restored time.Duration // after the send
 		status   payment.Status
@@ -227,7 +227,7 @@ func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 	}
 }
 
-// One that has accepted it is followed, by the name that it gave.
+// If the account has accepted it, it is followed by that account's reference.
 func TestRecord_AcceptedByAnAccountThatACallbackNamed(t *testing.T) {
 	t.Parallel()
 	l, txn, at := restored(t, true)

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/recording"
 )
 
-// sentTwice is a charge of 1000 that was sent to account pp_1 first, and then to pp_2, where it is known as pi_2;
-// pending says whether that is decided, and success how.
+// sentTwice returns a charge of 1000 that was sent to account pp_1 first, and then to pp_2 with the reference pi_2.
+// status is its state there.
 func sentTwice(t *testing.T, status payment.Status) (*life, payment.Transaction) {
 	t.Helper()
 	l := begun(t, settings)
@@ -44,12 +44,12 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 		outcome   answer.Outcome
 		amount    money.Minor
 		sentTo    string // the earlier send's account; empty: pp_1
-		ref       string // of the answer; empty: pi_1
+		ref       string // in the answer; empty: pi_1
 		recovered *payment.Transaction
-		status    payment.Status // afterwards
+		status    payment.Status // after the answer
 		account   string
 		review    string
-		twice     bool // the money of the earlier send is booked, and goes back
+		twice     bool // the money of the earlier send is booked, and refunded
 		open      bool // callbacks about it stay open
 	}{
 		"a bad end proves nothing about the later send": {
@@ -130,11 +130,11 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 	}
 }
 
-// A restored database has lost the later send: what the account of the earlier one says is the whole truth.
+// A restored database has lost the later send: the answer of the earlier send's account is all that is known.
 func TestRecord_EarlierSendTakesOverAfterARestore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		restored time.Duration // after the send that is known
+		restored time.Duration // after the known send
 		outcome  answer.Outcome
 		ref      string
 		status   payment.Status
@@ -161,7 +161,7 @@ func TestRecord_EarlierSendTakesOverAfterARestore(t *testing.T) {
 	}
 }
 
-// No account can take a first send: that is written of a charge that waits, and of no other.
+// No account can take a first send: that is recorded only for a waiting charge.
 func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -187,14 +187,14 @@ func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 	}
 }
 
-// Both sends of a charge have captured: pi_2 at pp_2 counts, and pi_1 at pp_1 is a success of its own, txn_2, that was
-// given back. A refund of 300 that was made at the provider is one of the capture that it was made of.
+// Both sends of a charge have captured: pi_2 at pp_2 counts, and pi_1 at pp_1 is a separate success, txn_2, that was
+// refunded. A refund of 300 from the provider's dashboard belongs to the capture that it was made for.
 func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		sentTo string // an earlier send that the answer is about; empty: the current one
+		sentTo string // the earlier send of the answer; empty: the current one
 		ref    string
-		of     string // the charge that the refund is booked of; empty: it is not
+		of     string // the charge with the booked refund; empty: it is not booked
 		review string
 	}{
 		"a message names the superfluous one": {"", "pi_1", "txn_2", ""},
@@ -213,7 +213,7 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 				Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
 			},
 		}
-		if c.ref != txn.ProviderRef { // else the caller loads no other
+		if c.ref != txn.ProviderRef { // otherwise the caller loads no other
 			result.Recovered = &second
 		}
 		if c.sentTo != "" {

@@ -12,15 +12,15 @@ import (
 	"perennial/billing/recording"
 )
 
-// A message says that the refund re_1 of 400, of a charge of 1000, did not reach the payer: the charge owes it.
+// A message reports that the refund re_1 of 400, of a charge of 1000, did not reach the payer: the charge owes it.
 func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		is     payment.Status // of the refund
 		owed   money.Minor    // before
-		ref    string         // that the message names
-		status payment.Status // afterwards
-		back   bool           // the money came back after it had gone through
+		ref    string         // in the message
+		status payment.Status // after it
+		back   bool           // the money came back after a success
 		owes   money.Minor
 		news   bool
 	}{
@@ -60,15 +60,14 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 	}
 }
 
-// Of a charge of 1000 a refund txn_r of 400 went through as re_1. The provider lists another one that was made without
-// us.
+// A charge of 1000 has a successful refund txn_r of 400, re_1. The provider lists another one from its dashboard.
 func TestRecord_RefundMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		seen     answer.Refund
-		id       string // of the transaction that books it
+		id       string // the transaction that books it
 		refunded money.Minor
-		started  bool // its workflow polls it
+		started  bool // its own workflow polls it
 		review   string
 	}{
 		"beside it":    {answer.Refund{Ref: "re_2", Amount: 600}, "", 1000, false, ""},
@@ -107,8 +106,8 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 	}
 }
 
-// A bank holds money of a dispute, gives it back, and takes it again: each withdrawal is a transaction with an id of
-// its own, by its number.
+// A bank withdraws the money of a dispute, returns it, and withdraws it again: each withdrawal is a transaction with an
+// id from its number.
 func TestRecord_DisputeWithdrawnTwice(t *testing.T) {
 	t.Parallel()
 	l, txn := known(t, payment.Success, "pi_1")

@@ -23,7 +23,7 @@ import (
 func (l *life) charges() []payment.Transaction { return l.ofType(payment.Charge) }
 func (l *life) refunds() []payment.Transaction { return l.ofType(payment.Refund) }
 
-// lastEvent is the data of what was announced last.
+// lastEvent returns the data of the last event.
 func (l *life) lastEvent() event.Data { return l.store.events[len(l.store.events)-1].Data }
 
 func (l *life) ofType(typ payment.Type) []payment.Transaction {
@@ -50,7 +50,7 @@ func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
 	require.Empty(t, l.refunds())
 	require.False(t, l.charges()[1].CancelRequestedAt.IsZero(), "the live attempt is superfluous")
 
-	l.answer(l.charges()[1].ID, answer.Succeeded) // it captured before the cancellation reached it
+	l.answer(l.charges()[1].ID, answer.Succeeded) // it captured before it was canceled
 
 	require.Len(t, l.refunds(), 1)
 	require.Equal(t, l.charges()[1].ID, l.refunds()[0].ChargeID)
@@ -80,7 +80,7 @@ func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
 	require.Equal(t, payment.Canceled, l.charges()[0].Status)
 	require.False(t, l.sub().FinishedAt.IsZero())
 
-	for range 2 { // booked once, however often the provider says so
+	for range 2 { // booked once, for any number of answers
 		l.answer(l.charges()[0].ID, answer.Succeeded)
 
 		require.Len(t, l.charges(), 2)
@@ -149,7 +149,7 @@ func TestRecord_RequestThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// Retryable faults are ours: nothing is written down, the caller repeats.
+// A retryable fault is internal: nothing is recorded, and the caller repeats.
 func TestRecord_FaultOfOurs(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -164,7 +164,7 @@ func TestRecord_FaultOfOurs(t *testing.T) {
 	require.Equal(t, lifecycle.Changes{}, changes)
 }
 
-// A charge that its provider provably never received is sent anew, and fails after the third time.
+// A charge that its provider provably never received is sent again, and fails after the third time.
 func TestRecord_AbsenceProven(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -187,7 +187,7 @@ func TestRecord_AbsenceProven(t *testing.T) {
 	require.Equal(t, collection.Scheduled, l.store.invoices[0].Collection.Phase)
 }
 
-// Only an answered look-up that callbacks asked for covers what they said.
+// Only an answered look-up for callbacks covers them.
 func TestRecord_LookedAt(t *testing.T) {
 	t.Parallel()
 	refused := fault.New(fault.Conflict, "provider_reference_mismatch", "")
@@ -234,7 +234,7 @@ func TestRecord_LookedAt(t *testing.T) {
 	}
 }
 
-// lostAt makes an answer one about a send that a restored database has lost.
+// lostAt changes an answer to one about a send that a restored database has lost.
 func lostAt(account string) func(*recording.Result) {
 	return func(r *recording.Result) {
 		r.RestoredAt = r.Transaction.FirstSentAt.Add(time.Hour)
@@ -242,7 +242,7 @@ func lostAt(account string) func(*recording.Result) {
 	}
 }
 
-// An account that leaves an exchange about its own send unanswered is silent since then.
+// The account of a transaction counts as silent from the first of its own sends without an answer.
 func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 	t.Parallel()
 	refused := fault.New(fault.Conflict, "provider_reference_mismatch", "")
@@ -275,12 +275,12 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 	}
 }
 
-// A period that was skipped while past due is over when a late success recovers the subscription.
+// A period that was skipped while past due has ended when a late success recovers the subscription.
 func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.failToPastDue()
-	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Hour)) // the boundary has passed, and nothing was done about it
+	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Hour)) // the boundary has passed without processing
 
 	l.answer(l.charges()[0].ID, answer.Succeeded)
 
@@ -290,7 +290,7 @@ func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 	require.Equal(t, l.sub().CurrentPeriod, l.store.invoices[1].Period)
 }
 
-// The provider contradicts an end: nothing is booked, but nothing is lost either.
+// The provider contradicts an end: the amount is not booked, but review gets it.
 func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -328,7 +328,7 @@ func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 	}, l.lastEvent())
 }
 
-// A charge that was sent twice may have been captured twice: the capture that is heard of later goes back, once.
+// A charge that was sent twice may have been captured twice: the later known capture is refunded, once.
 func TestRecord_CaptureOfAnotherSend(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -349,7 +349,7 @@ func TestRecord_CaptureOfAnotherSend(t *testing.T) {
 	require.Len(t, l.refunds(), 1)
 }
 
-// The first operation failed and a second one under the same transaction captured: a refund must name the second.
+// The first operation failed and a second one of the same transaction captured: a refund must name the second.
 func TestRecord_SuccessNamesTheOperationThatCaptured(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -9,19 +9,19 @@ import (
 	"perennial/billing/payment"
 )
 
-// refund writes the transaction that gives amount of a charge back, at a person's command. It has a workflow of its
-// own. It returns the charge, which reserves the amount.
+// refund writes the transaction that refunds amount of a charge at a person's command, with its own workflow. It
+// returns the charge, which reserves the amount.
 func (d *Decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
 	return d.RefundAs(d.IDs.Transaction(d.Real), charge, amount)
 }
 
-// RefundExtra gives a charge back that does not count. The refund is automatic, so its id is derived: repeated after a
-// restore of the database it has the same key at the provider.
+// RefundExtra refunds a superfluous charge. The refund is automatic, so its id is derived: a repetition after a restore
+// of the database has the same key at the provider.
 func (d *Decision) RefundExtra(charge payment.Transaction) (payment.Transaction, error) {
 	return d.RefundAs(d.IDs.Transaction(charge.DueAt, charge.ID, "refund"), charge, charge.Amount)
 }
 
-// RefundAs gives amount of a charge back by a refund of that id, whose workflow it starts. It returns the charge, which
+// RefundAs refunds amount of a charge by a refund with that id, and starts its workflow. It returns the charge, which
 // reserves the amount.
 func (d *Decision) RefundAs(id string, charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
 	reserved, r, err := charge.Captured().Refund(id, amount, d.Now, d.Real)
@@ -34,13 +34,12 @@ func (d *Decision) RefundAs(id string, charge payment.Transaction, amount money.
 	return reserved, nil
 }
 
-// refundable returns the part of the payments for the current period that can go back in money. Part of it may have
-// gone back already. A payment without its charge is a fault: to give back less than was promised is worse than to
-// fail.
+// refundable returns the part of the current period's payments that can be refunded. Earlier refunds reduce it. A
+// payment without its charge is a fault: failing is better than refunding less than was promised.
 func (s State) refundable() (sum money.Minor, err error) {
 	for _, inv := range s.Paid {
 		charge, ok := s.Captures[inv.ID]
-		if !ok && inv.AmountPaid > 0 { // else paid by credit
+		if !ok && inv.AmountPaid > 0 { // otherwise paid by credit
 			return 0, fault.New(fault.Internal, "capture_missing",
 				"The charge that paid invoice %s was not loaded.", inv.ID)
 		}
@@ -49,7 +48,7 @@ func (s State) refundable() (sum money.Minor, err error) {
 	return sum, nil
 }
 
-// refunds has the parts of which refundCurrentPeriod puts an amount together, in its order.
+// refunds returns the parts from which refundCurrentPeriod composes an amount, in its order.
 func (s State) refunds() (parts []invoice.Refundable) {
 	for _, inv := range slices.Backward(s.Paid) {
 		if inv.AmountPaid != 0 {
@@ -60,10 +59,10 @@ func (s State) refunds() (parts []invoice.Refundable) {
 	return parts
 }
 
-// refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
+// refundCurrentPeriod refunds amount of the current period's payments, from the latest payment backwards.
 func (d *Decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
-		charge := d.Captures[inv.ID] // refundable has checked it; of an invoice that credit paid there is none
+		charge := d.Captures[inv.ID] // refundable has checked it; an invoice that credit paid has none
 		captured := charge.Captured()
 		part := captured.Expressible(min(amount, captured.Refundable()))
 		if part <= 0 {
@@ -79,9 +78,9 @@ func (d *Decision) refundCurrentPeriod(amount money.Minor) error {
 	return nil
 }
 
-// RetryRefund sends what is owed of a charge's failed refunds again, as far as the provider can express it: the rest
-// stays owed, and can be given as credit. The new refund is Changes.Attempt. The State is the customer's. Faults:
-// refund_not_owed, refund_disputed, amount_not_representable.
+// RetryRefund repeats a charge's failed refunds, as far as the provider can express the amount: the rest stays owed,
+// and can become credit. The new refund is Changes.Attempt. The State is the customer's. Faults: refund_not_owed,
+// refund_disputed, amount_not_representable.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error) {
 	settled, owed, err := charge.Captured().PayOwed()
 	if err != nil {
@@ -95,9 +94,9 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error
 	return giveBack(s, settled, part, at)
 }
 
-// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back, as
-// far as the provider can express it. The new refund is Changes.Attempt. What the charge paid for stays paid. The State
-// is the customer's. Faults: charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive,
+// RefundCharge refunds amount of a charge at a person's command, in minor units; 0: the whole rest, as far as the
+// provider can express it. The new refund is Changes.Attempt. The charge's invoice stays paid. The State is the
+// customer's. Faults: charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive,
 // amount_not_representable.
 func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
 	if charge.Status != payment.Success {
@@ -110,7 +109,7 @@ func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Mo
 	}
 	if amount == 0 {
 		captured := charge.Captured()
-		amount = max(captured.Expressible(captured.Refundable()), 1) // where nothing is left, the refusal says so
+		amount = max(captured.Expressible(captured.Refundable()), 1) // without a rest, the refusal reports it
 	}
 	return giveBack(s, charge, amount, at)
 }
@@ -124,8 +123,8 @@ func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment
 	return d.Changes, nil
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is that of the invoice
-// which the charge paid. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, where it paid none.
+// CreditRefund turns a charge's failed refunds into credit. The State is that of the charge's invoice. Faults:
+// refund_not_owed; refund_disputed; refund_needs_subscription, where it paid none.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
 	if charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",
@@ -136,7 +135,7 @@ func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Change
 	if err != nil {
 		return State{}, Changes{}, err
 	}
-	// What became credit cannot be refunded any more.
+	// An amount that became credit cannot be refunded any more.
 	charge.AmountRefunded += owed
 	d.SaveTransaction(charge)
 	d.Credit([]invoice.CreditEntry{{Amount: owed, Reason: invoice.CreditRefundFailed}}, charge.InvoiceID)

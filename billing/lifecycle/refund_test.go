@@ -14,7 +14,7 @@ import (
 	"perennial/billing/recording"
 )
 
-// Money goes back to the latest payment first, and to an earlier one only what the later did not bring.
+// A refund takes the latest payment first, and an earlier one only for the rest.
 func TestCancel_RefundsTheLatestPaymentFirst(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -33,7 +33,7 @@ func TestCancel_RefundsTheLatestPaymentFirst(t *testing.T) {
 	}
 }
 
-// An invoice that credit paid has no charge to give back.
+// An invoice that credit paid has no charge to refund.
 func TestCancel_RefundPassesOverWhatCreditPaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -71,7 +71,7 @@ func TestRecord_RefundThatFails(t *testing.T) {
 	require.Equal(t, event.TypePaymentRefunded, l.store.events[len(l.store.events)-1].Type())
 }
 
-// The bank returns a refund that had gone through, and the provider says so more than once.
+// The bank returns a successful refund, and the provider reports it repeatedly.
 func TestRecord_RefundThatTheBankReturns(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -93,11 +93,11 @@ func TestRecord_RefundThatTheBankReturns(t *testing.T) {
 	require.Len(t, l.store.events, before+1, "once")
 	require.Equal(t, event.TypePaymentRefundFailed, l.lastEvent().Type())
 
-	l.answer(refund.ID, answer.Succeeded) // a callback that was overtaken
+	l.answer(refund.ID, answer.Succeeded) // a delayed callback
 	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed)
 }
 
-// owed is a life whose only charge owes a refund that failed.
+// owed returns a life whose only charge owes a failed refund.
 func owed(t *testing.T) *life {
 	l := begun(t, settings)
 	l.result(answer.Succeeded)
@@ -120,7 +120,7 @@ func TestRetryRefund_FailedRefund(t *testing.T) {
 	l.answer(l.refunds()[1].ID, answer.Succeeded)
 	require.Equal(t, payment.Refunded, l.refunds()[1].Status)
 
-	l.answer(l.refunds()[0].ID, answer.Succeeded) // the first one went through after all
+	l.answer(l.refunds()[0].ID, answer.Succeeded) // the first refund succeeded late
 
 	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.refunds()[0].Announced(), Reason: "refunded_twice", ProviderRef: l.refunds()[0].ProviderRef,
@@ -145,8 +145,8 @@ func TestCreditRefund_FailedRefund(t *testing.T) {
 	require.Equal(t, "refund_needs_subscription", fault.From(err).Code)
 }
 
-// What the provider cannot express of a refund becomes credit: of 1000 for 28 days, one day costs 36, and of the 964
-// that are left 960 go back in tens.
+// The part of a refund that the provider cannot express becomes credit: of 1000 for 28 days, one day costs 36, and of
+// the remaining 964, 960 are refunded in tens.
 func TestCancel_RefundIsExpressible(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -180,7 +180,7 @@ func TestRefundCharge_Expressible(t *testing.T) {
 	require.Equal(t, "amount_not_representable", fault.From(err).Code)
 }
 
-// What was owed before anybody asked whether the provider can express it: as much as it can goes back, the rest stays
+// An older debt may be an amount that the provider cannot express: the expressible part is refunded, and the rest stays
 // owed.
 func TestRetryRefund_Expressible(t *testing.T) {
 	t.Parallel()
@@ -196,8 +196,8 @@ func TestRetryRefund_Expressible(t *testing.T) {
 	require.Equal(t, "amount_not_representable", fault.From(err).Code)
 }
 
-// pawaPay took TZS 1250.50 of an operator with two decimals (Limits say whole units, the coarsest of all operators): a
-// charge of its own from before amount_not_chargeable, or forced. What was captured whole can go back whole.
+// pawaPay took TZS 1250.50 of an operator with two decimals (Limits have whole units, the coarsest of all operators): a
+// customer's own charge from before amount_not_chargeable, or forced. The whole captured amount can be refunded.
 func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
 	t.Parallel()
 	charge := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Success,
@@ -212,7 +212,7 @@ func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
 	require.EqualValues(t, 125_050, changes.NewTransactions[0].Amount)
 }
 
-// The refund re_1 of 400 went through. Word of a bad end is of it unless it names another one.
+// The refund re_1 of 400 succeeded. A message of a bad end belongs to it unless it names another one.
 func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

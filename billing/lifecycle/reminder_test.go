@@ -14,7 +14,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// reminded is a subscription that has been paid once; its payer pays by the method.
+// reminded returns a subscription with one paid invoice, and its payer's method.
 func reminded(t *testing.T, days int, method string) *life {
 	t.Helper()
 	chosen := settings
@@ -37,7 +37,7 @@ func reminders(l *life) (found []event.SubscriptionRenewalReminder) {
 	return found
 }
 
-// A renewal that asks the payer is announced once, the chosen days before; a card's is not.
+// A renewal that its payer must confirm is announced once, the chosen days before; a card's is not.
 func TestAdvance_RenewalReminder(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{1, 3} {
@@ -70,7 +70,7 @@ func TestAdvance_RenewalReminder(t *testing.T) {
 	}
 }
 
-// What is announced is what is charged, whatever the period before it is: a trial that is shorter or longer than an
+// The announced amount equals the charged one after any former period: a trial that is shorter or longer than an
 // interval, or a first period that ends at a later anchor.
 func TestAdvance_RenewalReminderOfAWholePeriod(t *testing.T) {
 	t.Parallel()
@@ -97,7 +97,7 @@ func TestAdvance_RenewalReminderOfAWholePeriod(t *testing.T) {
 	}
 }
 
-// What comes after the renewal it is about is not sent any more.
+// A reminder is not sent after its renewal.
 func TestAdvance_RenewalReminderTooLate(t *testing.T) {
 	t.Parallel()
 	l := reminded(t, 1, "mobile_money_mtn")
@@ -109,7 +109,7 @@ func TestAdvance_RenewalReminderTooLate(t *testing.T) {
 	}))
 }
 
-// A customer who changes from a card to mobile money within the time before the renewal is reminded at once.
+// A customer who changes from a card to mobile money within the reminder's days is reminded at once.
 func TestAdvance_RenewalReminderOfANewMethod(t *testing.T) {
 	t.Parallel()
 	l := reminded(t, 2, "card")
@@ -120,7 +120,7 @@ func TestAdvance_RenewalReminderOfANewMethod(t *testing.T) {
 	require.Len(t, reminders(l), 1)
 }
 
-// What ends, is free or is past due is not announced; a plan that waits is announced with its price.
+// A renewal that does not come, is free or is past due is not announced; a waiting plan is announced with its price.
 func TestAdvance_RenewalReminderOnlyOfWhatIsCharged(t *testing.T) {
 	t.Parallel()
 	s := subscription.Subscription{}

@@ -16,8 +16,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// restored is the life as a backup has it, some time after the moment of the backup. What is random from here on
-// differs from what was random before.
+// restored returns the life from a backup, some time after the backup. Random ids differ from the earlier ones from
+// here on.
 func (l *life) restored() *life {
 	out := *l
 	out.store, out.captured = l.store.clone(), maps.Clone(l.captured)
@@ -28,14 +28,14 @@ func (l *life) restored() *life {
 	return &out
 }
 
-// verdict returns the provider's outcome of an attempt. It depends on the id alone, so that each repeat gets the same.
+// verdict returns the provider's outcome of an attempt. It depends only on the id, so that each repeat gets the same.
 func verdict(id string) answer.Outcome {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
 	return []answer.Outcome{answer.Succeeded, answer.Succeeded, answer.Declined}[h.Sum32()/7%3]
 }
 
-// made are the amounts of the invoices and charges that a life has and an earlier store of it has not, by id.
+// made returns the amounts of the invoices and charges that an earlier store of a life does not have, by id.
 func (l *life) made(since *store) map[string]money.Minor {
 	out := map[string]money.Minor{}
 	for _, inv := range l.store.invoices {
@@ -51,7 +51,7 @@ func (l *life) made(since *store) map[string]money.Minor {
 	return out
 }
 
-// alone lets time pass without commands; the provider answers what it is asked.
+// alone passes time without commands; the provider answers requests.
 func (l *life) alone(to time.Time) {
 	for {
 		for t := l.live(""); t != nil; t = l.live("") {
@@ -72,8 +72,8 @@ func (l *life) alone(to time.Time) {
 	}
 }
 
-// A database that is restored to a moment before does again what the schedule did after it, under the same ids and for
-// the same amounts, so that the provider's key repeats.
+// A database that is restored to an earlier moment repeats the automatic actions with the same ids and amounts, so that
+// the provider sees the same keys.
 func TestAdvance_RepeatedAfterARestore(t *testing.T) {
 	t.Parallel()
 	seed, work := testkit.Seed(t), 0
@@ -99,7 +99,7 @@ func TestAdvance_RepeatedAfterARestore(t *testing.T) {
 	require.Greater(t, work, 300, "something was repeated")
 }
 
-// The lost window is made up for in one go, at a later time than before.
+// The lost window is repeated at once, later than before.
 func TestAdvance_RepeatedLateAfterARestore(t *testing.T) {
 	t.Parallel()
 	seed, work := testkit.Seed(t), 0
@@ -127,8 +127,7 @@ func TestAdvance_RepeatedLateAfterARestore(t *testing.T) {
 	require.Greater(t, work, 50, "something was repeated")
 }
 
-// A refund that nobody asked for has the same id, and with it the same key at the provider, when it is repeated after a
-// restore, at a later time.
+// An automatic refund has the same id, and so the same key at the provider, when it is repeated later after a restore.
 func TestRecord_RefundRepeatedAfterARestore(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []answer.Outcome{answer.Declined, answer.Canceled} {

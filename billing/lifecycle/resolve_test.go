@@ -13,14 +13,14 @@ import (
 	"perennial/billing/recording"
 )
 
-// A person finds out what became of a charge of 1000 that its provider says nothing certain about.
+// A person resolves a charge of 1000 whose outcome the provider leaves uncertain.
 func TestResolve_WhatAPersonFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		is       payment.Status // of the charge; its invoice was paid by it where that is success
+		is       payment.Status // of the charge; success: it paid its invoice
 		reason   string         // of the review
 		decision payment.Decision
-		status   payment.Status // afterwards
+		status   payment.Status // after the decision
 		failure  string
 		paid     bool
 		events   []event.Type

@@ -17,14 +17,14 @@ import (
 	"perennial/billing/subscription"
 )
 
-// begun is a life on the plan team whose first invoice is being charged.
+// begun returns a life on the plan team with a pending charge of the first invoice.
 func begun(t *testing.T, settings subscription.Settings) *life {
 	l := newLife(t, plans, settings, team, 0)
 	l.until(created)
 	return l
 }
 
-// failToPastDue lets every attempt fail until none is left: seven days.
+// failToPastDue fails every attempt until the last one: seven days.
 func (l *life) failToPastDue() {
 	for l.sub().Status != subscription.PastDue {
 		l.result(answer.Declined)
@@ -149,7 +149,7 @@ func TestChangePlan_ReplacesOpenInvoice(t *testing.T) {
 	require.Equal(t, now.Lines[0].ID, now.Lines[1].Reverses, "the credit follows the line that it reverses")
 }
 
-// The old plan comes back within the period while the change before is unpaid: what is billed for it is found.
+// The old plan comes back within the period while the change before is unpaid: its billed lines are found.
 func TestChangePlan_ThereAndBackWhileUnpaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -166,8 +166,8 @@ func TestChangePlan_ThereAndBackWhileUnpaid(t *testing.T) {
 	require.LessOrEqual(t, l.store.balance, money.Minor(1000))
 }
 
-// The period began while past due and nobody billed it: the change neither credits nor charges; recovery bills it
-// whole.
+// The period began while past due, without an invoice: the change neither credits nor charges, and recovery bills it in
+// full.
 func TestChangePlan_InSkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -184,7 +184,7 @@ func TestChangePlan_InSkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 }
 
-// A period on a free plan needs no bill, so it is no skipped one: who leaves the plan pays the rest, and recovery
+// A period on a free plan needs no invoice, so it was not skipped: leaving the plan charges the rest, and recovery
 // charges nothing twice.
 func TestChangePlan_FromFreePlanWhilePastDueChargesRest(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestChangePlan_FromFreePlanWhilePastDueChargesRest(t *testing.T) {
 	require.Equal(t, []money.Minor{250, 1500}, l.totals())
 }
 
-// A command is performed after what is due, so that the first period is open by then.
+// A command runs after all due actions, so the first period is open by then.
 func TestApply_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)

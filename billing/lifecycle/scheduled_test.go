@@ -20,7 +20,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// beginWith is an active subscription whose first period is paid, with changes that wait for their dates.
+// beginWith returns an active subscription whose first period is paid, with scheduled changes.
 func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.ChangePlan) *life {
 	l := newLife(t, plans, settings, plans[0], 0)
 	l.advance()
@@ -46,7 +46,7 @@ func (l *life) sums() map[billed]money.Minor {
 	return sums
 }
 
-// After an outage each change is made from its own date on, in order: what is billed is what would have been.
+// After an outage each change is made from its date on, in order: the invoices equal those without the outage.
 func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +77,7 @@ func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
 	})
 }
 
-// Neither an attempt of the renewal nor a retry of it comes before an overdue change, whatever else lies between them.
+// An overdue change precedes attempts and retries of the renewal, also with other actions between them.
 func TestScheduledChange_LateComesBeforePayments(t *testing.T) {
 	t.Parallel()
 	boundary := created.AddDate(0, 0, 28)
@@ -104,7 +104,7 @@ func TestScheduledChange_LateComesBeforePayments(t *testing.T) {
 	}
 }
 
-// untilPaid passes time as if every payment succeeded at once.
+// untilPaid passes time with immediate success of every payment.
 func (l *life) untilPaid(to time.Time) {
 	for !l.sub().NextActionAt.After(to) {
 		l.moveTo(l.sub().NextActionAt)
@@ -120,7 +120,7 @@ func (l *life) untilPaid(to time.Time) {
 	l.moveTo(to)
 }
 
-// advanceAll is advance without an account, which does not tell the changes of one decision apart.
+// advanceAll is advance without an account, which cannot separate the changes of one decision.
 func (l *life) advanceAll() {
 	for range 500 {
 		_, changes, err := lifecycle.Advance(l.store.load(false), l.moment())
@@ -132,8 +132,7 @@ func (l *life) advanceAll() {
 	require.Fail(l.t, "catching up has no end")
 }
 
-// Made again from a backup, a change has the same invoice with the same lines, so that a provider is sent the same
-// payment.
+// A change that is repeated from a backup has the same invoice and lines, so that a provider gets the same payment.
 func TestScheduledChange_HasTheSameIDsAfterARestore(t *testing.T) {
 	t.Parallel()
 	l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
@@ -169,7 +168,7 @@ func TestScheduledChange_AtTheBoundaryBelongsToTheNextPeriod(t *testing.T) {
 	require.EqualValues(t, 3000, l.store.invoices[1].Total)
 }
 
-// A payment in progress holds a change up, and no longer than until the next period.
+// A payment in progress delays a change until the next period at most.
 func TestScheduledChange_WaitsForAPayment(t *testing.T) {
 	t.Parallel()
 	for name, decided := range map[string]bool{"decided before the period ends": true, "pending for ever": false} {
@@ -193,7 +192,7 @@ func TestScheduledChange_WaitsForAPayment(t *testing.T) {
 	}
 }
 
-// A preview foresees a change at its date with what went back by now of the money that it would credit.
+// A preview of a scheduled change includes the refunds so far of the money that it would credit.
 func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
 	t.Parallel()
 	l := beginWith(t, plans)
@@ -210,7 +209,7 @@ func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
 	require.EqualValues(t, 2250, shown.Upcoming[0].Total, "three weeks at 30.00, and no unused time that is still paid")
 }
 
-// What is impossible at its date is dropped, and so is what comes after the end; an archived plan is possible.
+// A change is dropped if it is impossible at its date, or comes after the end; an archived plan is possible.
 func TestScheduledChange_Dropped(t *testing.T) {
 	t.Parallel()
 	reasons := func(l *life) (out []string) {
@@ -250,7 +249,7 @@ func TestScheduledChange_Dropped(t *testing.T) {
 	})
 }
 
-// A change now leaves the scheduled ones standing, which are listed in order with that at the end of the period.
+// A change now keeps the scheduled ones, which are listed in order with the one at the end of the period.
 func TestScheduledChange_ListAndWithdraw(t *testing.T) {
 	t.Parallel()
 	l := beginWith(t, plans,

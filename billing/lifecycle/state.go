@@ -1,9 +1,9 @@
-// Package lifecycle composes the rules: it decides all consequences of an input in the life of one subscription. A
-// State, the time and the input go in; the new State and the Changes to write come out. It is pure: no clock, no
+// Package lifecycle composes the rules: it decides all consequences of an input in the life of one subscription. It
+// takes a State, the time and the input, and returns the new State and the Changes to write. It is pure: no clock, no
 // random, no I/O; ids come from an injected source. The callers (activities, service) load a State under lock, call
-// Advance or Apply, and write the Changes in the same transaction. It does not own the single rules (subscribing,
-// collection, invoice, payment), what a provider's answer leads to (recording, which makes decisions as this package
-// does), SQL (db), nor the time of a call (workflows).
+// Advance or Apply, and write the Changes in the same transaction. Other packages own the single rules (subscribing,
+// collection, invoice, payment), the effects of a provider's answer (recording, which makes decisions in the same way),
+// SQL (db), and the times of calls (workflows).
 package lifecycle
 
 import (
@@ -24,29 +24,29 @@ import (
 	"perennial/billing/tax"
 )
 
-// State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
-// that belongs to none, a charge of its own or a refund of one, and for a manual invoice: see owner.
+// State has all facts of a decision about one subscription. The Subscription is empty for a transaction without one (a
+// customer's own charge, or a refund of it) and for a manual invoice: see owner.
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
 	Balance      money.Minor // plain balance of the customer in BalanceCurrency, minor units: without Grants
-	// Grants are the customer's in BalanceCurrency that have something left, or that an open invoice has used, by id; none
-	// of them is void.
+	// Grants are the customer's grants in BalanceCurrency that have a rest, or that an open invoice has used, by id. They
+	// leave out voided ones.
 	Grants []balance.Grant
 	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
-	// Draft is the manual invoice while it is a draft; nil: there is none.
+	// Draft is the manual invoice while it is a draft; nil: none.
 	Draft *invoice.Invoice
-	// Drafts are the subscription's invoices that wait for the end of their grace, with lines, by when they are issued.
+	// Drafts are the subscription's invoices in their grace, with lines, in the order of issue.
 	Drafts []invoice.Invoice
-	// Plan, PendingPlan, AddOns and Scheduled are as they are sold in the subscription's currency.
+	// Plan, PendingPlan, AddOns and Scheduled have their prices in the subscription's currency.
 	Plan        plan.Plan
 	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
 	AddOns      []plan.Plan           // of Subscription.AddOnRefs, in their order
 	Scheduled   []plan.Plan           // of Subscription.ScheduledRefs, in their order
 	Settings    subscription.Settings // of the environment
-	TaxRates    []tax.Definition      // of the environment: all that may hold for the customer
-	ClockNow    time.Time             // where the customer's test clock stands; zero: real time
+	TaxRates    []tax.Definition      // of the environment: all that may apply to the customer
+	ClockNow    time.Time             // the time of the customer's test clock; zero: real time
 	Open        []invoice.Invoice     // open invoices with lines, oldest first
 	Paid        []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
 	WrittenOff  []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
@@ -55,11 +55,11 @@ type State struct {
 	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
 	Provider *Provider // the environment's primary provider; nil: none
-	// WakePending: a signal to the subscription's workflow is under way.
+	// WakePending: a signal to the subscription's workflow is on its way.
 	WakePending bool
 }
 
-// Provider is the provider configuration that new charges are sent to first.
+// Provider is the provider configuration that gets new charges first.
 type Provider struct {
 	Name     string
 	ConfigID string
@@ -68,14 +68,14 @@ type Provider struct {
 
 // Moment has the time of a decision, and the source of new ids.
 type Moment struct {
-	Now  time.Time // the subscription's own time; State.ClockNow overrides it
+	Now  time.Time // the subscription's time; State.ClockNow overrides it
 	Real time.Time // the wall clock's: the charge protocol runs in real time, also on a test clock
 	IDs  IDs
 }
 
-// IDs makes the ids of new rows. Given parts, the id is derived from them: the same parts give the same id, so that
-// work repeated after a restore of the database sends the provider the same key. at is the time that such an id sorts
-// by. Without parts the id is random and sorts by real time.
+// IDs creates the ids of new rows. With parts, the id is derived from them: the same parts give the same id, so that a
+// repetition after a restore of the database sends the provider the same key. Such an id sorts by at. Without parts the
+// id is random and sorts by real time.
 type IDs interface {
 	Invoice(at time.Time, parts ...string) string
 	Line(at time.Time, parts ...string) string
@@ -85,8 +85,8 @@ type IDs interface {
 	ScheduledChange(at time.Time, parts ...string) string
 }
 
-// ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item as long as
-// the subscription lives, also when it comes back after a change of plan.
+// ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item for the life
+// of the subscription, also when a change of plan brings it back.
 func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
@@ -94,17 +94,17 @@ func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 // BalanceCurrency returns the currency of Balance.
 func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.Currency, s.Currency) }
 
-// settings returns those of the environment, the customer and the plan that the subscription is on now.
+// settings returns the settings of the environment, with those of the customer and of the present plan.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan, s.Customer.Dunning) }
 
-// payer returns the customer as taxes see it now: sold to by the environment's seller.
+// payer returns the customer's tax facts for sales by the environment's seller.
 func (s State) payer() tax.Payer { return s.Customer.TaxPayer().SoldBy(s.Settings.Seller.Country) }
 
-// Retries returns the number of retries that the dunning policy has.
+// Retries returns the number of retries in the dunning policy.
 func (s State) Retries() int { return s.settings().Dunning.Retry.Retries }
 
-// limits returns the amounts that the customer's provider takes, without a provider any, but for those that the dunning
-// policy finds too small to ask for.
+// limits returns the amounts that the customer's provider takes; without a provider, any. They leave out amounts below
+// the dunning policy's minimum.
 func (s State) limits() money.Limits {
 	var limits money.Limits
 	if s.Provider != nil {
@@ -121,8 +121,8 @@ func (s State) Situation() subscribing.Situation {
 	})
 }
 
-// givenBack returns the part of the money for the current period that has gone back since, where Captures are loaded. A
-// payment made outside counts as kept.
+// givenBack returns the refunded part of the current period's payments, where Captures are loaded. A payment outside
+// counts as kept.
 func (s State) givenBack() (sum money.Minor) {
 	for _, charge := range s.Captures {
 		if !charge.External() {
@@ -132,9 +132,9 @@ func (s State) givenBack() (sum money.Minor) {
 	return sum
 }
 
-// Attempt returns the pending charge that the subscription's workflow follows: the one whose turn to be asked about
-// comes first; nil: none. That may be another than the attempt of the invoice in collection: one that was called off is
-// superfluous, but not over. Charges that need review are not followed: a person or the provider must act first.
+// Attempt returns the pending charge that the subscription's workflow follows: the one with the earliest poll; nil:
+// none. It may differ from the attempt of the invoice in collection: a called-off attempt is superfluous, but not
+// ended. Charges that need review are not followed: a person or the provider must act first.
 func (s State) Attempt() *payment.Transaction {
 	var first *payment.Transaction
 	for i := range s.Pending {
@@ -145,8 +145,7 @@ func (s State) Attempt() *payment.Transaction {
 	return first
 }
 
-// InReview returns a pending charge that waits for a person; nil: none does.
-// Where one is there, nothing else is collected.
+// InReview returns a pending charge that needs review; nil: none. Such a charge stops all other collection.
 func (s State) InReview() *payment.Transaction {
 	for i := range s.Pending {
 		if t := &s.Pending[i]; !t.ParkedAt.IsZero() {
@@ -156,11 +155,11 @@ func (s State) InReview() *payment.Transaction {
 	return nil
 }
 
-// Next returns what happens automatically, and when.
+// Next returns the next automatic action, and its time.
 func (s State) Next() (subscription.Action, time.Time) { return s.owner().next(s) }
 
-// dueNext returns the end of the time to pay the invoice in collection, where the invoice was sent and its end was not
-// announced. A payment that began before then is waited for.
+// dueNext returns the end of the time to pay the invoice in collection, if it was sent and the end was not announced. A
+// payment that began before delays it.
 func (s State) dueNext() (time.Time, bool) {
 	i := s.IndexOpen(s.Subscription.CollectingInvoiceID)
 	if i < 0 || s.Subscription.Status == subscription.Canceled {
@@ -173,12 +172,12 @@ func (s State) dueNext() (time.Time, bool) {
 // IsOpen reports whether an invoice is among the open ones.
 func (s State) IsOpen(invoiceID string) bool { return s.IndexOpen(invoiceID) >= 0 }
 
-// IndexOpen finds an open invoice; -1: it is not open.
+// IndexOpen returns the index of an open invoice; -1: it is not open.
 func (s State) IndexOpen(invoiceID string) int {
 	return slices.IndexFunc(s.Open, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// Clone copies what a decision changes in place, so that the State of the caller stays as it was.
+// Clone copies the parts that a decision changes in place, so that the caller's State does not change.
 func (s State) Clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
 	s.WrittenOff, s.Grants, s.Drafts = slices.Clone(s.WrittenOff), slices.Clone(s.Grants), slices.Clone(s.Drafts)

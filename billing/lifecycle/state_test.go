@@ -12,8 +12,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// A change at a date comes behind what is about an older period, where both are due at one instant; an instant earlier
-// it is first.
+// A scheduled change comes after actions of an older period at the same instant; an instant earlier it comes first.
 func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	sent := func(t *testing.T) *life { // its renewal of 28 February is due on 14 March, and the next one comes on 31 March
@@ -58,7 +57,7 @@ func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 	}
 }
 
-// Before a renewal at the same instant it is first: it may change what is billed.
+// At the instant of a renewal it comes first: it may change the invoice.
 func TestNext_ChangeAtTheRenewal(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

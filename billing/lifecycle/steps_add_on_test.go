@@ -15,7 +15,7 @@ import (
 
 const someAddOn = "add_on_%d"
 
-// someAddOns draws add-ons, most of which fit the first plans.
+// someAddOns draws add-ons. Most of them fit the first plans.
 func someAddOns(draw chance, plans []plan.Plan) []plan.Plan {
 	addOns := somePlans(draw)[:4]
 	for i := range addOns {
@@ -30,7 +30,7 @@ func someAddOns(draw chance, plans []plan.Plan) []plan.Plan {
 	return addOns
 }
 
-// recurring leaves out what is charged once.
+// recurring returns the prices without one-off ones.
 func recurring(prices []plan.Price) (out []plan.Price) {
 	for _, p := range prices {
 		if !p.Once {
@@ -50,7 +50,7 @@ func someChosen(draw chance, addOns []plan.Plan, every period.Interval) (chosen 
 	return chosen
 }
 
-// addOns lists the add-ons that there are, in their newest versions.
+// addOns lists the existing add-ons, in their newest versions.
 func (l *life) addOns() (all []plan.Plan) {
 	for i := range 4 {
 		if p := l.newest(fmt.Sprintf(someAddOn, i)); p.ID != "" {
@@ -60,7 +60,7 @@ func (l *life) addOns() (all []plan.Plan) {
 	return all
 }
 
-// changeAddOns asks for other add-ons, sometimes together with a plan of another interval, or with add-ons that do not
+// changeAddOns requests other add-ons, sometimes together with a plan of another interval, or with add-ons that do not
 // fit.
 func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 	if l.behind() {
@@ -91,7 +91,7 @@ func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before the period ends")
 	case err == nil:
 		l.requireAddOns(asked, s.AddOns)
-		l.requireAddOns(asked, s.NextAddOns()) // a move of one to another version goes on waiting
+		l.requireAddOns(asked, s.NextAddOns()) // a move of one to another version still waits
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
@@ -101,7 +101,7 @@ func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 		require.Nil(l.t, had.PendingAddOns)
 	case errors.Is(err, subscription.ErrAddOnInterval):
 		require.NotEqual(l.t, beside.Interval, fitting)
-	case errors.Is(err, subscription.ErrAddOnsStay): // what they would renew beside is another plan
+	case errors.Is(err, subscription.ErrAddOnsStay): // they would renew with another plan
 		require.True(l.t, !atPeriodEnd && had.PendingPlanID != "")
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
@@ -111,7 +111,7 @@ func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 	}
 }
 
-// requireAddOns compares what was asked for with what there is, whatever the versions.
+// requireAddOns compares requested add-ons with the present ones, in any version.
 func (l *life) requireAddOns(asked []subscription.Chosen, is subscription.AddOns) {
 	want, got := map[string]int64{}, map[string]int64{}
 	for _, c := range asked {
@@ -123,7 +123,7 @@ func (l *life) requireAddOns(asked []subscription.Chosen, is subscription.AddOns
 	require.Equal(l.t, want, got)
 }
 
-// migrateAddOn moves the subscription to some version of one of its add-ons, for which there may be a new one.
+// migrateAddOn moves the subscription to a version of one of its add-ons, possibly a new one.
 func (l *life) migrateAddOn(draw chance, atPeriodEnd bool) {
 	had := l.sub()
 	if l.behind() || len(had.AddOns) == 0 {

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// moveAnchor begins a period now, or is refused for a reason that can be seen.
+// moveAnchor begins a period now, or is refused for a visible reason.
 func (l *life) moveAnchor(how subscription.ProrationBehavior) {
 	if l.behind() {
 		return

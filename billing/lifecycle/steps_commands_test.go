@@ -25,7 +25,7 @@ func (l *life) pay() {
 	switch {
 	case err == nil:
 		require.NotEmpty(l.t, changes.Attempt)
-	case behind: // the command met what was due first
+	case behind: // the command ran after due actions
 	case inProgress(err):
 		require.NotNil(l.t, l.live(""))
 	case errors.Is(err, lifecycle.ErrNeedsReview):
@@ -44,7 +44,7 @@ func (l *life) skipRetry() {
 	before, behind := l.open()[i], l.behind()
 	_, err := l.apply(lifecycle.SkipRetry{InvoiceID: before.ID})
 	if behind {
-		return // the command met what was due first
+		return // the command ran after due actions
 	}
 	after := l.store.invoice(before.ID).Collection
 	switch scheduled := before.Collection.Phase == collection.Scheduled && l.sub().Status != subscription.Canceled; {
@@ -59,7 +59,7 @@ func (l *life) skipRetry() {
 	}
 }
 
-// resume ends a pause, and charges what waited.
+// resume ends a pause of collection, and charges the waiting invoice.
 func (l *life) resume() {
 	paused, behind := l.sub().CollectionPaused(), l.behind()
 	sent := slices.ContainsFunc(l.open(), func(inv invoice.Invoice) bool { return inv.Terms.Sent() })
@@ -74,7 +74,7 @@ func (l *life) resume() {
 	}
 }
 
-// cancelPayment asks for a charge to be canceled, in whatever state it is.
+// cancelPayment requests the cancellation of a charge in any state.
 func (l *life) cancelPayment(draw chance) {
 	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge })
 	if id == "" {
@@ -102,7 +102,7 @@ func (l *life) requireParked() {
 	}, parked), "refused without a payment that needs review")
 }
 
-// behind: more was due than was done yet, so that a command met another state than the store's.
+// behind reports whether actions are due, so that a command runs on another state than the store's.
 func (l *life) behind() bool {
 	action, at := l.next()
 	return action != subscription.ActionNone && !at.After(l.now)
@@ -133,14 +133,14 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 	}
 }
 
-// change performs a change with the behavior that is to be tried, and forgets that.
+// change performs a change with the drawn proration behavior, and resets that.
 func (l *life) change(c lifecycle.ChangePlan) (lifecycle.Changes, error) {
 	c.Proration, l.account.how = l.how, l.how
 	defer func() { l.how, l.account.how = "", "" }()
 	return l.apply(c)
 }
 
-// changeQuantity asks for other units. An app that keeps accounts asks when it knows what is so.
+// changeQuantity requests other units. It waits for due actions, like an app that keeps accounts.
 func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 	if l.behind() {
 		return
@@ -168,7 +168,7 @@ func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 	}
 }
 
-// endTrial moves the end of the trial to some time from now.
+// endTrial moves the end of the trial to a time from now.
 func (l *life) endTrial(in time.Duration) {
 	if l.behind() {
 		return
@@ -234,7 +234,7 @@ func (l *life) cancelNow(refund bool) {
 func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	live, behind, balance := l.live(inv.ID), l.behind(), l.store.balance
 	if live != nil && !live.ParkedAt.IsZero() {
-		live = nil // nobody waits for it
+		live = nil // no action waits for it
 	}
 	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
 	if void {
@@ -257,7 +257,7 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	}
 }
 
-// markPaid settles an invoice by a payment that was made outside.
+// markPaid settles an invoice by a payment outside.
 func (l *life) markPaid(inv invoice.Invoice) {
 	live, behind := l.live(inv.ID), l.behind()
 	unsent := live == nil || live.FirstSentAt.IsZero() && live.ProviderRef == "" && live.ParkedAt.IsZero()
@@ -272,13 +272,13 @@ func (l *life) markPaid(inv invoice.Invoice) {
 	require.Equal(l.t, [2]any{payment.Success, payment.External}, [2]any{paid.Status, paid.Provider})
 }
 
-// inProgress reports whether a command was refused since a payment is not decided.
+// inProgress reports whether a command was refused because a payment is undecided.
 func inProgress(err error) bool {
 	code := fault.From(err).Code
 	return code == collection.ErrInProgress.Code || code == "payment_needs_review"
 }
 
-// payOwed sends what is owed of failed refunds again, or gives it as credit.
+// payOwed repeats failed refunds, or turns them into credit.
 func (l *life) payOwed(chargeID string, asCredit bool) {
 	charge := *l.store.transaction(chargeID)
 	if !asCredit {
@@ -297,7 +297,7 @@ func (l *life) payOwed(chargeID string, asCredit bool) {
 	l.write(g, state, changes)
 }
 
-// setTerms changes how the next invoices are collected.
+// setTerms changes the collection of the next invoices.
 func (l *life) setTerms(draw chance) {
 	method, days := terms.Charge, 0
 	if draw(2, "sent") == 0 {

@@ -14,7 +14,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// creditSome credits some invoice, all of it or a part. Whatever went back of it before, all notes never exceed it.
+// creditSome credits an invoice, all of it or a part. With any earlier credits, the notes never exceed it.
 func (l *life) creditSome(draw chance) {
 	if len(l.store.invoices) == 0 {
 		return
@@ -31,7 +31,7 @@ func (l *life) creditSome(draw chance) {
 	l.creditInvoice(inv, ask)
 }
 
-// creditInvoice performs the command with what db loads for it.
+// creditInvoice performs the command with the data that db loads.
 func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (creditnote.Note, error) {
 	cmd := lifecycle.CreditInvoice{Request: ask, Invoice: inv, Given: l.given(inv)}
 	if id := l.store.settled[inv.ID].TransactionID; id != "" {
@@ -77,7 +77,7 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	return note, nil
 }
 
-// untouchedBy reports whether nothing was given back of an invoice but what it took back itself.
+// untouchedBy reports whether an invoice has no returns except its own.
 func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *payment.Transaction) bool {
 	for _, other := range l.store.all() {
 		for _, line := range append(slices.Clone(other.Lines), l.sub().PendingLines...) {
@@ -92,7 +92,7 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 		!slices.ContainsFunc(l.sub().PendingLines, func(line invoice.Line) bool { return line.Reverses != "" })
 }
 
-// given returns the amounts that were given back of an invoice, as db reads them.
+// given returns the returned amounts of an invoice, as db reads them.
 func (l *life) given(inv invoice.Invoice) creditnote.Given {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}, ToGrants: l.store.toGrants[inv.ID]}
 	for _, n := range l.store.notes {
@@ -110,7 +110,7 @@ func (l *life) given(inv invoice.Invoice) creditnote.Given {
 	return out
 }
 
-// hasNotes reports a refusal because of credit notes of an open invoice.
+// hasNotes reports whether a refusal is due to credit notes of an open invoice.
 func (l *life) hasNotes(err error) bool {
 	return errors.Is(err, invoice.ErrHasCreditNotes) && slices.ContainsFunc(l.open(), func(inv invoice.Invoice) bool {
 		return inv.Credited.Total > 0

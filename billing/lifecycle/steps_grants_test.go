@@ -13,7 +13,7 @@ import (
 	"perennial/billing/money"
 )
 
-// grantSome gives the customer a grant, voids one, or takes away what has ended, as the reconciler does.
+// grantSome gives the customer a grant, voids one, or ends expired ones, as the reconciler does.
 func (l *life) grantSome(draw chance) {
 	if !l.store.customer.ErasedAt.IsZero() {
 		return
@@ -53,7 +53,7 @@ func (l *life) grant(g balance.Grant) {
 	l.store.grants, l.store.granted = append(l.store.grants, g), l.store.granted+g.Amount
 }
 
-// endGrants takes away what has ended, but for grants that a late boundary may use.
+// endGrants ends expired grants, except those that a late boundary may use.
 func (l *life) endGrants() {
 	for i, g := range l.store.grants {
 		if l.sub().FinishedAt.IsZero() && l.sub().NextActionAt.Before(g.ExpiresAt) && l.behind() {
@@ -68,7 +68,7 @@ func uses(inv invoice.Invoice, g balance.Grant) bool {
 	return slices.ContainsFunc(inv.GrantsUsed, func(use balance.Use) bool { return use.ID == g.ID })
 }
 
-// moveGrant holds the CHECK of the table: of a grant there is never less than nothing left, nor more than was given.
+// moveGrant checks the CHECK of the table: a grant's rest is never below zero, nor above its amount.
 func (s *store) moveGrant(entry lifecycle.CreditEntry) {
 	i := slices.IndexFunc(s.grants, func(g balance.Grant) bool { return g.ID == entry.GrantID })
 	if i < 0 {
@@ -84,7 +84,7 @@ func (s *store) moveGrant(entry lifecycle.CreditEntry) {
 	}
 }
 
-// checkGrantsUsed holds that a new invoice uses grants that may pay for it, and that the ledger has what it keeps.
+// checkGrantsUsed checks that a new invoice uses only grants that may pay for it, and that the ledger equals its uses.
 func (s *store) checkGrantsUsed(inv invoice.Invoice, entries []lifecycle.CreditEntry) {
 	var booked balance.Uses
 	for _, entry := range entries {
@@ -95,7 +95,7 @@ func (s *store) checkGrantsUsed(inv invoice.Invoice, entries []lifecycle.CreditE
 	if !slices.Equal(booked, inv.GrantsUsed) || inv.GrantsUsed.Sum() > inv.CreditApplied {
 		s.fail("invoice %s uses %v of %d, the ledger has %v", inv.ID, inv.GrantsUsed, inv.CreditApplied, booked)
 	}
-	due := inv.IssuedAt // catching up may issue it after it was due
+	due := inv.IssuedAt // catching up may issue it late
 	if inv.Period.Start.Before(due) {
 		due = inv.Period.Start
 	}

@@ -12,7 +12,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// newest is the version of a plan that new subscribers get.
+// newest returns the version of a plan that new subscribers get.
 func (l *life) newest(id string) plan.Plan {
 	p := l.store.plans[plan.Ref{ID: id, Version: 1}]
 	for next, ok := p, true; ok; next, ok = l.store.plans[plan.Ref{ID: id, Version: p.Version + 1}] {
@@ -21,7 +21,7 @@ func (l *life) newest(id string) plan.Plan {
 	return p
 }
 
-// newVersion gives a plan other prices. Nobody who is on it is touched.
+// newVersion gives a plan other prices. Present subscribers keep theirs.
 func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	for i := range prices {
 		prices[i].ID = fmt.Sprintf("%s_v%d_%d", p.ID, p.Version+1, i)

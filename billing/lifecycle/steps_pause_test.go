@@ -21,7 +21,7 @@ func (l *life) somePause(draw chance) lifecycle.Pause {
 	return out
 }
 
-// pause ends the period, or is refused for a reason that can be seen.
+// pause pauses the subscription, or is refused for a visible reason.
 func (l *life) pause(draw chance) {
 	if l.behind() {
 		return
@@ -49,7 +49,7 @@ func (l *life) pause(draw chance) {
 	}
 }
 
-// unpause resumes a subscription where it is paused.
+// unpause resumes a paused subscription.
 func (l *life) unpause() {
 	if l.behind() {
 		return
@@ -71,7 +71,7 @@ func (l *life) unpause() {
 	}
 }
 
-// checkPause holds while the subscription is paused.
+// checkPause checks the invariants of a paused subscription.
 func (l *life) checkPause(before subscription.Subscription) {
 	s := l.sub()
 	if s.Status != subscription.Paused {

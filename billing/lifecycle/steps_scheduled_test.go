@@ -13,7 +13,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// scheduled notes the scheduled change that a decision made: one that is gone, and that no event tells was dropped.
+// scheduled records the scheduled change that a decision made: a removed one without an event that it was dropped.
 func (a *account) scheduled(before, after subscription.Subscription, events []event.Event) {
 	for i, was := range before.Scheduled {
 		stays := slices.ContainsFunc(after.Scheduled, func(is subscription.ScheduledChange) bool { return is.ID == was.ID })
@@ -52,7 +52,7 @@ func (l *life) someChange(draw chance) (cmd lifecycle.ChangePlan) {
 	return cmd
 }
 
-// scheduleChange asks for a change at a date, sometimes at the end of the period. An account follows one at a time.
+// scheduleChange requests a change at a date, sometimes at the end of the period. An account follows one at a time.
 func (l *life) scheduleChange(draw chance) {
 	had := l.sub()
 	if l.behind() || len(had.Scheduled) > 0 {
@@ -78,15 +78,15 @@ func (l *life) scheduleChange(draw chance) {
 		require.Equal(l.t, subscribing.ErrPaused, err)
 	case errors.Is(err, subscribing.ErrAfterEnd):
 		require.True(l.t, had.CancelAtPeriodEnd)
-	case errors.Is(err, subscribing.ErrEffectiveAt): // within the second that has begun
+	case errors.Is(err, subscribing.ErrEffectiveAt): // within the present second
 		require.Less(l.t, cmd.On.Sub(l.now), 2*time.Second)
 	default:
 		require.True(l.t, errors.Is(err, subscription.ErrAddOnsStay) || errors.Is(err, subscription.ErrAddOnInterval), err)
 	}
 }
 
-// oneWaits takes a dated change back that waits for a payment beyond its date where another change is to come: the
-// answer would let both be made in one decision, which an account does not tell apart.
+// oneWaits withdraws a scheduled change that waits for a payment after its date if another change follows. The answer
+// would make both in one decision, which an account cannot separate.
 func (l *life) oneWaits() {
 	s := l.sub()
 	if len(s.Scheduled) > 0 && len(s.AllChanges()) > 1 && s.Scheduled[0].At.Before(l.decided()) {
@@ -96,7 +96,7 @@ func (l *life) oneWaits() {
 	}
 }
 
-// withdrawChange takes a scheduled change back, if there is one.
+// withdrawChange withdraws a scheduled change, if there is one.
 func (l *life) withdrawChange(draw chance) {
 	if l.behind() {
 		return

@@ -22,7 +22,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// chance draws a number below n. What says what for: rapid shows it of a life that it has made smaller.
+// chance draws a number below n. rapid shows what in a life that it has reduced.
 type chance func(n int, what string) int
 
 var intervals = []period.Interval{
@@ -125,7 +125,7 @@ func someBehavior(draw chance) subscription.ProrationBehavior {
 	}[draw(5, "behavior")]
 }
 
-// somePrice draws one that counts units.
+// somePrice draws a price per unit.
 func somePrice(draw chance, id string) plan.Price {
 	p := plan.Price{
 		ID: id, Price: rating.Price{
@@ -168,7 +168,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 	return l.newest(fmt.Sprintf("plan_%d", draw(5, "to")))
 }
 
-// step lets one thing happen.
+// step performs one drawn event.
 func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
@@ -283,7 +283,7 @@ func (l *life) step(draw chance) {
 	}
 }
 
-// toNext moves to the next thing that happens by itself, or a nanosecond beside it.
+// toNext moves to the next automatic action, or a nanosecond beside it.
 func (l *life) toNext(offset time.Duration) {
 	if l.alike && l.sub().Status == subscription.Paused {
 		return
@@ -293,7 +293,7 @@ func (l *life) toNext(offset time.Duration) {
 	}
 }
 
-// lateAnswer lets the provider change its mind about a charge that is closed, or repeat itself.
+// lateAnswer lets the provider contradict or repeat itself about a closed charge.
 func (l *life) lateAnswer(draw chance) {
 	if id := l.some(draw, func(t payment.Transaction) bool {
 		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != "" && !t.External()
@@ -304,7 +304,7 @@ func (l *life) lateAnswer(draw chance) {
 	}
 }
 
-// oddAnswer lets an exchange about a live attempt prove something other than money or none.
+// oddAnswer draws an answer about a live attempt that proves neither a capture nor its failure.
 func (l *life) oddAnswer(draw chance) {
 	id := l.some(draw, func(t payment.Transaction) bool { return t.Type == payment.Charge && t.Status == payment.Pending })
 	if id == "" {

@@ -21,8 +21,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// store keeps one subscription's rows in memory, under the constraints that the database has: unique keys, final
-// statuses, one live attempt and one settlement per invoice, a balance that its entries sum to.
+// store keeps one subscription's rows in memory, with the constraints of the database: unique keys, final statuses, one
+// live attempt and one settlement per invoice, a balance that equals the sum of its entries.
 type store struct {
 	t        require.TestingT
 	sub      subscription.Subscription
@@ -34,16 +34,16 @@ type store struct {
 	provider *lifecycle.Provider
 
 	invoices     []invoice.Invoice // by number
-	drafts       []invoice.Invoice // by when they are issued
+	drafts       []invoice.Invoice // in the order of issue
 	transactions []payment.Transaction
 	balance      money.Minor
 	grants       []balance.Grant                 // by id
-	granted      money.Minor                     // of grants, less what was taken away unused
+	granted      money.Minor                     // of grants, less unused amounts that were removed
 	settled      map[string]lifecycle.Settlement // by invoice
 	notes        []creditnote.Note
-	toGrants     map[string]balance.Uses // what notes gave back to grants, by invoice
+	toGrants     map[string]balance.Uses // the amounts that notes returned to grants, by invoice
 	events       []event.Event
-	place        map[string]int // of an invoice or transaction in its list
+	place        map[string]int // the index of an invoice or transaction in its list
 	usageRows
 }
 
@@ -61,7 +61,7 @@ func (s *store) transaction(id string) *payment.Transaction {
 	return nil
 }
 
-// load reads what tx.Lifecycle.LockSubscription reads, and with captures what tx.Lifecycle.LockCaptures adds.
+// load reads the rows of tx.Lifecycle.LockSubscription, and with captures those of tx.Lifecycle.LockCaptures.
 func (s *store) load(captures bool) lifecycle.State {
 	state := lifecycle.State{
 		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.Plan()], Settings: s.settings,
@@ -116,7 +116,7 @@ func (s *store) load(captures bool) lifecycle.State {
 	return state
 }
 
-// write makes changes true in the order of tx.Lifecycle.Write, and refuses what the database refuses.
+// write writes changes in the order of tx.Lifecycle.Write, with the refusals of the database.
 func (s *store) write(c lifecycle.Changes) {
 	inOrder := func(a, b lifecycle.InvoiceChange) int { return cmp.Compare(a.Kind, b.Kind) }
 	if !slices.IsSortedFunc(c.Invoices, inOrder) {
@@ -270,7 +270,7 @@ func (s *store) insertInvoice(inv invoice.Invoice) {
 	s.invoices = append(s.invoices, inv)
 }
 
-// checkInvoice holds the CHECKs of the table.
+// checkInvoice checks the CHECKs of the table.
 func (s *store) checkInvoice(inv invoice.Invoice) {
 	paid := money.Minor(0)
 	if inv.Status == invoice.Paid {
@@ -313,7 +313,7 @@ func (s *store) saveSubscription(sub subscription.Subscription) {
 	s.sub.Revision++
 }
 
-// checkReferences holds what foreign keys hold, and what the caller relies on.
+// checkReferences checks the foreign keys, and assumptions of the caller.
 func (s *store) checkReferences(c lifecycle.Changes) {
 	for _, t := range c.NewTransactions {
 		if t.InvoiceID != "" && s.invoice(t.InvoiceID) == nil {
@@ -336,7 +336,7 @@ func (s *store) fail(format string, args ...any) {
 	require.FailNowf(s.t, "the store refuses", format, args...)
 }
 
-// number gives new invoices the numbers that the write gave them.
+// number gives new invoices the numbers of the write.
 func (s *store) number(state *lifecycle.State) {
 	for _, list := range [][]invoice.Invoice{state.Open, state.Paid, state.WrittenOff} {
 		for i := range list {

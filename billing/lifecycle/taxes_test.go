@@ -13,7 +13,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// someTaxRates draws rates of everywhere, of a country and of its region, some of which begin or end during a life.
+// someTaxRates draws rates without a country, of a country and of its region, some of which begin or end during a life.
 func someTaxRates(draw chance) []tax.Definition {
 	rates := make([]tax.Definition, 1+draw(4, "tax rates"))
 	for i := range rates {
@@ -37,7 +37,7 @@ func someTaxRates(draw chance) []tax.Definition {
 	return rates
 }
 
-// taxOtherwise moves the customer, who may be a business there, or changes whether the customer is taxed, or archives a rate.
+// taxOtherwise moves the customer (perhaps as a business there), changes the exemption, or archives a rate.
 func (l *life) taxOtherwise(draw chance) {
 	c := &l.store.customer
 	switch draw(4, "taxed otherwise") {
@@ -56,14 +56,14 @@ func (l *life) taxOtherwise(draw chance) {
 	}
 }
 
-// checkTaxes holds what the taxes of invoices say by themselves: rates sum to the tax, a credit has the rates of the
-// line it reverses, and what all invoices tax is the exact tax on all lines, but for one rounding of each invoice.
+// checkTaxes checks the taxes of invoices by themselves. Rates sum to the tax. A credit has the rates of its reversed
+// line. All invoices together have the exact tax on all lines, except for one rounding of each invoice.
 func (l *life) checkTaxes() {
 	exact, off := new(big.Rat), new(big.Rat)
 	lines := map[string]invoice.Line{}
 	var billed money.Minor
 	for _, inv := range l.store.invoices {
-		anew := inv.Reason != invoice.Update && inv.FinalizesAt.IsZero() // a draft keeps the lines that it was drawn with
+		anew := inv.Reason != invoice.Update && inv.FinalizesAt.IsZero() // a draft keeps its first lines
 		var added money.Minor
 		for _, t := range inv.Taxes {
 			if !t.Inclusive {
@@ -93,14 +93,14 @@ func (l *life) checkTaxes() {
 		}
 	}
 	if l.noted {
-		return // a note may give back more of the tax than of a line, whose unused time gives back less of it then
+		return // a note may return more tax than a line has, whose unused time then returns less
 	}
 	if off.Cmp(exact.Abs(exact.Sub(exact, big.NewRat(int64(billed), 1)))) < 0 {
 		require.Failf(l.t, "taxes are those of the lines", "%d is %s off", billed, exact.FloatString(2))
 	}
 }
 
-// taxOn is the tax that is added to a line, exactly.
+// taxOn returns the exact tax that is added to a line.
 func taxOn(line invoice.Line) *big.Rat {
 	inclusive, exclusive := money.Whole(100), money.Decimal{}
 	for _, r := range line.Rates {
@@ -134,7 +134,7 @@ func dec(s string) money.Decimal {
 	return d
 }
 
-// taxes returns the sum that all invoices that are not void add to their lines.
+// taxes returns the tax of all invoices that are not void.
 func (l *life) taxes() (sum money.Minor) {
 	for _, inv := range l.store.invoices {
 		if inv.Status != invoice.Void {

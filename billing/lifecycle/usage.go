@@ -16,8 +16,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// meter returns a decision of the subscription's rules with the segments that it ends, and with what bills their
-// usage.
+// meter adds the segments that a decision of the subscription's rules ends, and the drafts that bill their usage.
 func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, []metering.Segment, error) {
 	c.After, c.Passed = made.Subscription, made.Passed
 	s, closed, err := c.Follow()
@@ -25,8 +24,8 @@ func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, 
 	return made, closed, err
 }
 
-// Performable returns the next action that a decision can carry out: all but the rating of usage, which needs records.
-// A draft that waits for it holds nothing else up.
+// Performable returns the next action that a decision can perform: any but the rating of usage, which needs records. A
+// draft that waits for it delays nothing else.
 func (s State) Performable() (subscription.Action, time.Time) {
 	if slices.ContainsFunc(s.Drafts, invoice.Invoice.AwaitsUsage) {
 		s.Drafts = slices.DeleteFunc(slices.Clone(s.Drafts), invoice.Invoice.AwaitsUsage)
@@ -34,27 +33,26 @@ func (s State) Performable() (subscription.Action, time.Time) {
 	return s.Next()
 }
 
-// UsageBilled is what an invoice bills of usage, key by key: what later ones bill no more.
+// UsageBilled has the usage charges of an invoice, by key: later invoices do not bill them again.
 type UsageBilled struct {
 	InvoiceID string
 	Charges   []metered.Charge
 }
 
-// UsageRated is what the usage comes to that a draft waits for: by segment, what is owed and not billed.
+// UsageRated is the rated usage of a waiting draft: by segment, the amounts that are owed and not billed.
 type UsageRated struct {
 	InvoiceID string
 	Segments  []RatedSegment
 }
 
-// RatedSegment is what is to be billed of one segment.
+// RatedSegment is one segment with its charges to bill.
 type RatedSegment struct {
 	metering.Priced
 	Charges []metered.Charge
 }
 
-// CloseUsage closes a subscription that has ended for records, where a draft that is due bills its last usage. That is
-// counted behind it, in another transaction: what was taken before is on the invoice, and what comes later is refused.
-// It may be repeated.
+// CloseUsage refuses further records of an ended subscription when a due draft bills its last usage. A later
+// transaction counts that: the invoice has all earlier records, and later ones are refused. It may be repeated.
 func CloseUsage(s State, invoiceID string, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	if i := d.indexDraft(invoiceID); i >= 0 && !d.Now.Before(d.Drafts[i].FinalizesAt) {
@@ -63,21 +61,21 @@ func CloseUsage(s State, invoiceID string, at Moment) (State, Changes, error) {
 	return d.Finish()
 }
 
-// ClosesUsage reports whether CloseUsage is to come before the usage of a draft is counted.
+// ClosesUsage reports whether CloseUsage must precede the count of a draft's usage.
 func (s State) ClosesUsage(draft invoice.Invoice) bool {
 	closed := metering.Closed(s.Subscription, draft.UsageUntil)
 	return !closed.LateUsageUntil.Equal(s.Subscription.LateUsageUntil)
 }
 
-// AwaitsRecords reports whether the count for a draft must wait for records that are being written: no later invoice
-// would bill them. On a test clock, which passes months in an instant, that may be so of any.
+// AwaitsRecords reports whether the count for a draft must wait for records in progress, since no later invoice would
+// bill them. A test clock passes months in an instant, so there any draft may be the last.
 func (s State) AwaitsRecords(draft invoice.Invoice) bool {
 	return !s.ClockNow.IsZero() || metering.Last(s.Subscription, draft.UsageUntil)
 }
 
-// BillUsage issues a draft that waits for its usage, with a line for what each key comes to; one that bills nothing at
-// all is deleted. Nothing changes where the draft is gone or not due, so that it may be repeated. Faults:
-// amount_too_large, those of Advance.
+// BillUsage issues a draft that waits for its usage, with a line for each key; a draft without lines is deleted. It may
+// be repeated: nothing changes where the draft does not exist or is not due. Faults: amount_too_large, those of
+// Advance.
 func BillUsage(s State, r UsageRated, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	i := d.indexDraft(r.InvoiceID)
@@ -102,7 +100,7 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	draft := was.Redraw()
 	period := d.situation().Period
 	payer := d.payer()
-	payer.Exemption = was.TaxExempt // which the invoice says
+	payer.Exemption = was.TaxExempt // as on the invoice
 	period.Facts.Rates = tax.Holding(d.TaxRates, payer, was.UsageUntil)
 	lines, err := usageLines(period, segments)
 	if err != nil {
@@ -132,18 +130,18 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	return d.finalizeAlone(i)
 }
 
-// billLate drafts the invoice of what was recorded in a pause of the time before it.
+// billLate drafts the invoice of late records, taken in a pause, of the time before it.
 func billLate(d *Decision) error {
 	s := d.Subscription
 	draft, _, ok := metering.BillLate(s)
 	if !ok {
 		return nil
 	}
-	s.LateUsageUntil = time.Time{} // no more may come
+	s.LateUsageUntil = time.Time{} // no more records may come
 	return d.carryOut(subscribing.Decision{Subscription: s, Issue: []invoice.Draft{draft}})
 }
 
-// usageLines are the lines that bill segments. Fault: amount_too_large.
+// usageLines returns the lines that bill segments. Fault: amount_too_large.
 func usageLines(of costing.Period, segments []RatedSegment) (lines []invoice.Line, err error) {
 	for _, s := range segments {
 		some, err := of.Used(s.Priced, s.Charges)
@@ -155,15 +153,15 @@ func usageLines(of costing.Period, segments []RatedSegment) (lines []invoice.Lin
 	return lines, nil
 }
 
-// bill notes what an invoice bills of segments.
+// bill records the charges of segments on an invoice.
 func (c *Changes) bill(invoiceID string, segments []RatedSegment) {
 	for _, of := range segments {
 		c.Usage = append(c.Usage, UsageBilled{invoiceID, of.Charges})
 	}
 }
 
-// UsageUnrated notes that the usage of a draft could not be rated, and why. It is tried again after a rest, longer each
-// time; nothing else waits for that. Nothing changes where the draft is gone.
+// UsageUnrated records that the usage of a draft could not be rated, with the reason. The retry comes after an
+// increasing interval; nothing else waits for it. Nothing changes where the draft does not exist.
 func UsageUnrated(s State, invoiceID, code, detail string, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	if i := d.indexDraft(invoiceID); i >= 0 && d.Drafts[i].AwaitsUsage() {
@@ -173,8 +171,8 @@ func UsageUnrated(s State, invoiceID, code, detail string, at Moment) (State, Ch
 	return d.Finish()
 }
 
-// ratingRest returns how long a rating rests that failed so many times in a row: minutes; on a test clock, where a
-// month passes in an instant, days.
+// ratingRest returns the interval after so many failed ratings in a row: minutes; on a test clock, where a month passes
+// in an instant, days.
 func (s State) ratingRest(times int) time.Duration {
 	if s.ClockNow.IsZero() {
 		return min(time.Duration(times)*time.Minute, 10*time.Minute)
@@ -182,7 +180,7 @@ func (s State) ratingRest(times int) time.Duration {
 	return min(24*time.Hour<<min(times-1, 5), 30*24*time.Hour)
 }
 
-// Unrated returns a draft whose usage could not be rated; nil: there is none.
+// Unrated returns a draft whose usage could not be rated; nil: none.
 func (s State) Unrated() *invoice.Invoice {
 	i := slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.UsageFailure != nil })
 	if i < 0 {
@@ -191,8 +189,8 @@ func (s State) Unrated() *invoice.Invoice {
 	return &s.Drafts[i]
 }
 
-// UsageDraft returns the draft that waits for its usage and is due first; ok is false where none is due by now, in the
-// subscription's own time.
+// UsageDraft returns the first due draft that waits for its usage; ok is false where none is due by now, in the
+// subscription's time.
 func (s State) UsageDraft(now time.Time) (draft invoice.Invoice, ok bool) {
 	now = s.Time(Moment{Now: now})
 	for _, inv := range s.Drafts {
@@ -203,13 +201,13 @@ func (s State) UsageDraft(now time.Time) (draft invoice.Invoice, ok bool) {
 	return draft, false
 }
 
-// UsageDue reports whether a draft waits for nothing but the rating of its usage.
+// UsageDue reports whether a draft waits only for the rating of its usage.
 func (s State) UsageDue(now time.Time) bool {
 	_, due := s.UsageDraft(now)
 	return due
 }
 
-// keptOf sums what lines keep of each price of a segment, less credit notes.
+// keptOf returns the sums of a segment's lines by price, less credit notes.
 func keptOf(s metering.Segment, lines []invoice.Line) map[string]money.Minor {
 	kept := map[string]money.Minor{}
 	for _, l := range lines {
@@ -220,8 +218,8 @@ func keptOf(s metering.Segment, lines []invoice.Line) map[string]money.Minor {
 	return kept
 }
 
-// RateUsage returns what is owed of each segment and not billed; counted are theirs, in their order. kept are
-// the lines of usage that somebody pays or has paid: a correction gives back no more than they keep. Faults: those of
+// RateUsage returns the owed and unbilled charges of each segment; counted are the counts, in the same order. kept are
+// the usage lines of paid and payable invoices: a correction returns at most their amount. Faults: those of
 // metered.Owed.
 func RateUsage(
 	segments []metering.Priced, counted []metered.Segment, billed []metered.Charge, kept []invoice.Line, c money.Currency,
@@ -240,13 +238,13 @@ func RateUsage(
 	return rated, nil
 }
 
-// ThresholdsAsked is how far the usage of a subscription's current period has come, for its thresholds.
+// ThresholdsAsked is the state of the current period's usage, for a subscription's thresholds.
 type ThresholdsAsked struct {
-	PeriodIndex  int // of what was counted
+	PeriodIndex  int // of the count
 	MeteredSince time.Time
 	Standing     metered.Standing
-	Reached      map[string]bool // by key: those of the period that were reached before
-	// Segments is what of the usage is not billed: what a threshold that bills puts on an invoice.
+	Reached      map[string]bool // the thresholds that the period reached before, by key
+	// Segments has the unbilled usage, which a threshold with an invoice bills.
 	Segments []RatedSegment
 }
 
@@ -254,18 +252,17 @@ type ThresholdsAsked struct {
 type Crossing struct {
 	PeriodIndex int
 	Threshold   metered.Threshold
-	InvoiceID   string // that bills what was used by then; empty: none
+	InvoiceID   string // bills the usage so far; empty: none
 }
 
 // CrossThresholds announces the thresholds that the usage of the current period has reached, each once, and issues one
-// invoice where one of them bills. Nothing changes where another period, or another segment of it, goes on than was
-// counted, nor before the first invoice is paid where that is awaited, so that it may be repeated. Faults:
-// amount_too_large, those of Advance.
+// invoice where one of them bills. It may be repeated: nothing changes where the period or its segment differ from the
+// counted ones, nor before the first payment of an incomplete subscription. Faults: amount_too_large, those of Advance.
 func CrossThresholds(s State, asked ThresholdsAsked, at Moment) (State, Changes, error) {
 	d := Begin(s, at)
 	sub := d.Subscription
 	counted := asked.PeriodIndex == sub.PeriodIndex && asked.MeteredSince.Equal(sub.MeteredSince) &&
-		d.Now.Truncate(time.Second).After(sub.MeteredSince) // else a change now leaves no segment of what would be billed
+		d.Now.Truncate(time.Second).After(sub.MeteredSince) // otherwise a change now would leave no segment to bill
 	asks := d.Customer.ErasedAt.IsZero() && sub.Status != subscription.Incomplete
 	if counted && asks && metering.Counts(sub, d.Plan, d.AddOns) {
 		reached := metered.Crossed(sub.Thresholds(d.Plan.Metered), asked.Reached, asked.Standing)
@@ -279,7 +276,7 @@ func CrossThresholds(s State, asked ThresholdsAsked, at Moment) (State, Changes,
 	return d.Finish()
 }
 
-// cross announces thresholds and bills what they ask for.
+// cross announces thresholds and issues their invoice.
 func cross(d *Decision, reached []metered.Threshold, asked ThresholdsAsked) error {
 	sub := d.Subscription
 	invoiceID, key := "", ""
@@ -309,7 +306,7 @@ func cross(d *Decision, reached []metered.Threshold, asked ThresholdsAsked) erro
 	return nil
 }
 
-// billInterim issues an invoice of what is used and not billed, before the period ends; empty: it would ask nothing.
+// billInterim issues an invoice of the unbilled usage, before the period ends; empty: its total would not be positive.
 func billInterim(d *Decision, key string, segments []RatedSegment) (invoiceID string, err error) {
 	draft := invoice.Draft{Reason: invoice.Usage, PeriodIndex: d.Subscription.PeriodIndex, After: key}
 	draft.Period.Start, draft.Period.End = d.Subscription.CurrentPeriod.Start, d.Now

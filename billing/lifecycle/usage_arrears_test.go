@@ -23,7 +23,7 @@ func (l *life) billAfter(draw chance, p plan.Plan) {
 	l.store.plans[p.Ref()] = p
 }
 
-// checkArrears recounts what a price in arrears costs in a segment, takes that out of what is billed, and returns it.
+// checkArrears recounts the cost of a price in arrears in a segment, removes it from billed, and returns it.
 func (l *life) checkArrears(
 	s metering.Segment, c metered.Component, billed map[metered.Key]money.Minor,
 ) money.Minor {

@@ -15,15 +15,15 @@ import (
 	"perennial/billing/subscription"
 )
 
-// usageRows are the rows that a store keeps of usage.
+// usageRows are a store's rows of usage.
 type usageRows struct {
 	records  []record
 	segments []metering.Segment
-	charges  []lifecycle.UsageBilled // in the order in which they were written
+	charges  []lifecycle.UsageBilled // in the order of the writes
 	crossed  map[crossing]bool
 }
 
-// writeUsage writes the segments and the charges of a decision, as the tables take them.
+// writeUsage writes the segments and the charges of a decision, with the constraints of the tables.
 func (s *store) writeUsage(c lifecycle.Changes) {
 	for _, one := range c.Segments {
 		if !one.Start.Before(one.End) || s.priced(one).Prices() == nil || one.Share.Length < 1 {
@@ -65,7 +65,7 @@ func (s *store) writeUsage(c lifecycle.Changes) {
 	}
 }
 
-// priced is a segment with the plans whose prices counted.
+// priced returns a segment with its plans.
 func (s *store) priced(of metering.Segment) metering.Priced {
 	out := metering.Priced{Segment: of, On: s.plans[of.Plan]}
 	for _, a := range of.AddOns {
@@ -74,9 +74,9 @@ func (s *store) priced(of metering.Segment) metering.Priced {
 	return out
 }
 
-// checkUsage holds after each decision of a life: what has no metered prices has no segments and no drafts of usage; a
-// draft that waits for its usage is issued by its rating alone, and disappears only where another draft bills it; and
-// lines of usage sum to the charges of their invoice, and of those that it replaces.
+// checkUsage checks the invariants of usage after each decision. Without metered prices there are no segments and no
+// drafts of usage. A draft that waits for its usage is issued only by its rating, and disappears only where another
+// draft bills it. Usage lines sum to the charges of their invoice, and of those that it replaces.
 func (l *life) checkUsage(had []invoice.Invoice, changes lifecycle.Changes) {
 	if !l.metered {
 		s := l.sub()
@@ -144,16 +144,16 @@ func (l *life) checkUsageLines() {
 	}
 }
 
-// corrections is what corrections of usage gave back, taxes included, where usage was not paid: the invoice that bills
-// it stays owed as a whole, and the credit pays for it.
+// corrections returns the amounts that corrections of unpaid usage returned, with taxes: the invoice with the usage
+// stays owed in full, and the credit pays for it.
 func (l *life) corrections() (sum money.Minor) {
-	unpaid := l.noted // or a credit note gave it back before
+	unpaid := l.noted // or a credit note returned it before
 	for _, inv := range l.store.invoices {
 		for _, line := range inv.Lines {
 			if line.Kind != invoice.Metered || inv.Status == invoice.Void {
 				continue
 			}
-			unpaid = unpaid || inv.Status != invoice.Paid || inv.CarriedForward > 0 // to one that is not paid
+			unpaid = unpaid || inv.Status != invoice.Paid || inv.CarriedForward > 0 // carried to an unpaid one
 			if net := line.Net(); net < 0 {
 				tax, _ := taxOn(line).Float64()
 				sum += -net + money.Minor(-tax) + 1
@@ -166,7 +166,7 @@ func (l *life) corrections() (sum money.Minor) {
 	return sum
 }
 
-// meteredOf is what lines bill of usage.
+// meteredOf returns the sum of usage lines.
 func meteredOf(lines []invoice.Line) (sum money.Minor) {
 	for _, line := range lines {
 		if line.Kind == invoice.Metered {
@@ -176,13 +176,13 @@ func meteredOf(lines []invoice.Line) (sum money.Minor) {
 	return sum
 }
 
-// stretch is a time in which the prices of a plan and of add-ons that are billed after a period counted.
+// stretch is a time in which the arrears prices of a plan and its add-ons counted.
 type stretch struct {
 	from, to time.Time
 	sold     []sold
 }
 
-// prices are those of all that is sold; nil: none.
+// prices returns the prices of all sold plans; nil: none.
 func (s stretch) prices() (all *metered.Prices) {
 	var before money.Minor
 	for _, of := range s.sold {
@@ -197,13 +197,13 @@ func (s stretch) prices() (all *metered.Prices) {
 	return all
 }
 
-// counts notes that what is sold counts from an instant on.
+// counts records that the prices of sold plans count from an instant on.
 func (a *account) counts(from time.Time, of []sold) {
 	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() && a.stretches[n-1].from.After(from) {
-		from = a.stretches[n-1].from // a change that waited for a payment, behind another one
+		from = a.stretches[n-1].from // a change that waited for a payment, after another one
 	}
 	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.After(from) {
-		from = a.stretches[n-1].to // nothing counted in between
+		from = a.stretches[n-1].to // no price counted in between
 	}
 	a.stops(from)
 	if s := (stretch{from: from, sold: of}); s.prices() != nil {
@@ -211,19 +211,19 @@ func (a *account) counts(from time.Time, of []sold) {
 	}
 }
 
-// stops notes that no metered prices count from an instant on.
+// stops records that no metered prices count from an instant on.
 func (a *account) stops(at time.Time) {
 	if n := len(a.stretches); n > 0 && a.stretches[n-1].to.IsZero() {
 		a.stretches[n-1].to = at
 	}
 }
 
-// byStart orders the segments of a period.
+// byStart compares the segments of a period.
 func byStart(a, b metering.Segment) int {
 	return cmp.Or(cmp.Compare(a.PeriodIndex, b.PeriodIndex), a.Start.Compare(b.Start))
 }
 
-// awaiting is the draft whose usage is to be rated first.
+// awaiting returns the draft whose usage must be rated first.
 func (l *life) awaiting() (draft invoice.Invoice, ok bool) {
 	for _, inv := range l.store.drafts {
 		if inv.AwaitsUsage() {
@@ -233,7 +233,7 @@ func (l *life) awaiting() (draft invoice.Invoice, ok bool) {
 	return draft, false
 }
 
-// next is what happens automatically beside the rating of usage, which holds nothing up.
+// next returns the next automatic action, except the rating of usage, which delays nothing.
 func (l *life) next() (subscription.Action, time.Time) {
 	if _, waits := l.awaiting(); !waits {
 		return l.sub().NextAction, l.sub().NextActionAt
@@ -243,7 +243,7 @@ func (l *life) next() (subscription.Action, time.Time) {
 	return s.Next()
 }
 
-// ratesBefore reports whether the rating of a draft comes before another action, and at most at some time.
+// ratesBefore reports whether the rating of a draft precedes another action, and is due by to.
 func (l *life) ratesBefore(action subscription.Action, at, to time.Time) (time.Time, bool) {
 	draft, waits := l.awaiting()
 	due := draft.FinalizesAt

@@ -20,15 +20,15 @@ import (
 	"perennial/billing/usage"
 )
 
-// record is a record of usage that was taken.
+// record is a stored record of usage.
 type record struct {
 	at       time.Time
 	metric   string
-	region   string // empty: it has none
-	quantity int64  // below zero: it corrects another record
+	region   string // empty: none
+	quantity int64  // below zero: a correction of another record
 }
 
-// meter gives most plans of a life metered prices, before it begins. Some have the same ones.
+// meter gives most plans of a life metered prices, before it begins. Some plans share them.
 func (l *life) meter(draw chance) {
 	l.metered, l.abroad, l.lazy = true, false, draw(2, "usage is rated late") == 0
 	l.began = slices.MinFunc([]time.Time{l.sub().CreatedAt, l.sub().CurrentPeriod.Start}, time.Time.Compare)
@@ -59,7 +59,7 @@ func (l *life) meter(draw chance) {
 	l.account.plan = l.store.plans[l.sub().Plan()]
 }
 
-// renamed are the same prices with the ids of another plan.
+// renamed returns the same prices with the ids of another plan.
 func renamed(p metered.Prices, id string) *metered.Prices {
 	p.Components = slices.Clone(p.Components)
 	for i := range p.Components {
@@ -78,7 +78,7 @@ func renamed(p metered.Prices, id string) *metered.Prices {
 	return &p
 }
 
-// repriced are the metered prices of the version after p: each other version has dearer ones.
+// repriced returns the metered prices of the version after p: every other version is dearer.
 func repriced(p plan.Plan) *metered.Prices {
 	if p.Metered == nil {
 		return nil
@@ -154,7 +154,7 @@ func someUsagePrice(draw chance, cumulated bool) rating.Price {
 	return p
 }
 
-// useSome lets records arrive: on time, late, at a boundary, and as corrections.
+// useSome adds records: on time, late, at a boundary, and as corrections.
 func (l *life) useSome(draw chance) {
 	for range draw(4, "records") {
 		now := l.decided()
@@ -180,7 +180,7 @@ func (l *life) useSome(draw chance) {
 	}
 }
 
-// takes reports whether a record is taken, as db decides it. A record is corrected once.
+// takes reports whether a record is accepted, by the rules of db. A record is corrected once.
 func (l *life) takes(r record) bool {
 	s, now := l.sub(), l.decided()
 	ended := s.Status == subscription.Canceled
@@ -223,8 +223,8 @@ func (l *life) countedIn(spans []metered.Span, from int) []metered.Segment {
 	return metered.Segments(spans, from, questions, answers)
 }
 
-// lots adds up the records of a time by the lots of a component, in the order of groups. A record that was taken back is
-// as if it had never come.
+// lots sums the records of a time by the lots of a component, in the order of groups. A reversed record counts as
+// absent.
 func (l *life) lots(c metered.Component, of usage.Span) (all usage.Totals) {
 	left := map[record]int64{}
 	for _, r := range l.store.records {
@@ -253,7 +253,7 @@ func added(to usage.Totals, group usage.Group, quantity int64) usage.Totals {
 	return to
 }
 
-// lotOf writes the lot of a record as package metered reads it.
+// lotOf returns the lot of a record in the form of package metered.
 func lotOf(c metered.Component, r record) usage.Group {
 	rate := slices.IndexFunc(c.Rates, func(rate metered.Rate) bool {
 		want, asked := rate.Where["region"]
@@ -262,7 +262,7 @@ func lotOf(c metered.Component, r record) usage.Group {
 	return usage.Group(fmt.Sprintf("%d %s", rate, byOf(c, rate, r)))
 }
 
-// byOf are the values of the dimensions that a rate keeps apart, as JSON; empty: none.
+// byOf returns the values of the dimensions that a rate separates, as JSON; empty: none.
 func byOf(c metered.Component, rate int, r record) string {
 	if rate < 0 || len(c.Rates[rate].By) == 0 {
 		return ""
@@ -278,7 +278,7 @@ func byOf(c metered.Component, rate int, r record) string {
 	return string(text)
 }
 
-// rated is what a draft has to bill, as activities read it.
+// rated returns the charges of a draft, as activities read them.
 func (l *life) rated(draft invoice.Invoice) lifecycle.UsageRated {
 	out := lifecycle.UsageRated{InvoiceID: draft.ID}
 	if l.unknown {
@@ -330,7 +330,7 @@ func (l *life) unbilled() (u lifecycle.UnbilledUsage) {
 	return u
 }
 
-// window returns from which segment on an invoice may bill any.
+// window returns the index of the first segment that an invoice may bill.
 func (l *life) window(all []metering.Segment) (from int) {
 	billedUntil := l.billedUntil()
 	for i, s := range all {
@@ -341,7 +341,7 @@ func (l *life) window(all []metering.Segment) (from int) {
 	return from
 }
 
-// billUsage rates and issues the draft that is due first; false: there is none.
+// billUsage rates and issues the first due draft; false: there is none.
 func (l *life) billUsage() bool {
 	g := l.load(false)
 	draft, due := g.state.UsageDraft(l.now)
@@ -370,7 +370,7 @@ func (l *life) billUsage() bool {
 		require.NoError(l.t, err)
 		require.Equal(l.t, lifecycle.Changes{At: l.decided()}, again, "repeated, nothing is billed again")
 		for _, of := range l.rated(draft).Segments {
-			for _, charge := range of.Charges { // units that cost nothing are noted only with an invoice
+			for _, charge := range of.Charges { // free units are recorded only with an invoice
 				require.Zero(l.t, charge.Amount, "what is billed is not owed any more: %+v", charge)
 			}
 		}
@@ -378,7 +378,7 @@ func (l *life) billUsage() bool {
 	return true
 }
 
-// endUsage ends a life, lets what waits for its usage be issued, and compares all that was billed with a recount.
+// endUsage ends a life, issues its drafts of usage, and compares all charges with a recount.
 func (l *life) endUsage() {
 	l.lazy = false
 	l.advance()

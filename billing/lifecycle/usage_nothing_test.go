@@ -14,7 +14,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-// meterNothing gives the plans that cost something a metered price, of which nothing is used.
+// meterNothing gives the plans that cost something a metered price without usage.
 func (l *life) meterNothing() {
 	l.metered, l.idleUsage = true, true
 	for i := range 5 {
@@ -30,9 +30,9 @@ func (l *life) meterNothing() {
 	l.account.plan = l.store.plans[l.sub().Plan()]
 }
 
-// alikeWithoutUsage takes out of a life what differs for a plan with metered prices before anything is used: no renewal
-// of it is free, so that it is announced, and needs a payment method at a trial's end; and a draft of usage alone
-// refuses a pause as long as it waits. A pause has dates of its own, at which nothing is found.
+// alikeWithoutUsage removes the differences that metered prices make before any usage from a life. No renewal with them
+// is free, so that it is announced, and needs a payment method at a trial's end; and a waiting draft of usage refuses a
+// pause. A pause has its own dates, at which it finds nothing.
 func (l *life) alikeWithoutUsage() {
 	l.late, l.thorough, l.alike = false, false, true
 	l.store.settings.InvoiceGraceMinutes, l.store.settings.RenewalReminderDays = 0, 0
@@ -43,7 +43,7 @@ func (l *life) alikeWithoutUsage() {
 	l.account.plan = l.store.plans[l.sub().Plan()]
 }
 
-// seen is what a customer sees of a life.
+// seen is the part of a life that its customer sees.
 type seen struct {
 	Status, Period         string
 	PaidThrough, Activated time.Time
@@ -64,8 +64,8 @@ func (l *life) seen() seen {
 	return out
 }
 
-// Of two lives in which the same happens, one has metered prices of which nothing is used. Its invoices, its status and
-// the time that is paid are those of the other, whatever happens: it only takes another way to them, by drafts.
+// One of two lives with the same events has metered prices without usage. Its invoices, its status and its paid time
+// equal those of the other; only its drafts differ.
 func TestUsage_OfNothingChangesNothing(t *testing.T) {
 	t.Parallel()
 	seed, drafts := testkit.Seed(t), 0
@@ -83,7 +83,7 @@ func TestUsage_OfNothingChangesNothing(t *testing.T) {
 		for range 40 {
 			for i, l := range both {
 				l.step(draws[i])
-				l.advance() // also what a command made due
+				l.advance() // also those that a command made due
 				for l.billUsage() {
 					drafts++
 				}

@@ -18,11 +18,11 @@ import (
 	"perennial/billing/usage"
 )
 
-// checkOwed compares what all invoices bill of usage with a recount from the records, by fractions, and the segments
-// with what announcements tell. It shares no arithmetic with package metered, and no way to tell records apart.
+// checkOwed compares the usage charges of all invoices with a recount from the records, in fractions, and the segments
+// with the events. It shares no arithmetic with package metered, and no code that separates records.
 func (l *life) checkOwed() {
 	if !l.store.customer.ErasedAt.IsZero() {
-		return // what was not billed by then has no recipient
+		return // usage that was unbilled by then has no recipient
 	}
 	l.checkSegments()
 	for _, r := range l.store.records {
@@ -30,7 +30,7 @@ func (l *life) checkOwed() {
 			return r.at.Before(s.Start) || !r.at.Before(s.End)
 		})
 		if len(in) == 1 && in[0].Share.From == in[0].Share.To {
-			continue // the instant in which the subscription ended: no stretch has it
+			continue // the instant of the subscription's end: no stretch has it
 		}
 		counted := slices.DeleteFunc(slices.Clone(l.account.stretches), func(s stretch) bool {
 			return r.at.Before(s.from) || !r.at.Before(s.to)
@@ -46,7 +46,7 @@ func (l *life) checkOwed() {
 		}
 	}
 	for _, s := range l.store.segments {
-		if l.limited[s.Start.UnixMicro()] { // what was void or credited by a note does not go back once more
+		if l.limited[s.Start.UnixMicro()] { // void or credited charges are not returned again
 			for key := range billed {
 				if key.Segment == s.Start.UnixMicro() {
 					require.GreaterOrEqual(l.t, billed[key], money.Minor(0))
@@ -57,7 +57,7 @@ func (l *life) checkOwed() {
 		}
 		l.requireCounted(s)
 		prices := l.store.priced(s).Prices()
-		var spent, all money.Minor // on usage of the plan; on all that is billed after the period
+		var spent, all money.Minor // on usage of the plan; on all arrears
 		for _, c := range prices.Components {
 			if c.Fixed {
 				all += l.checkArrears(s, c, billed)
@@ -80,11 +80,11 @@ func (l *life) checkOwed() {
 	}
 }
 
-// requireCounted compares a segment with the stretch that it ends with, which announcements tell: it has the same
+// requireCounted compares a segment with the stretch at its end, which comes from the events: both have the same
 // prices, for as many units.
 func (l *life) requireCounted(s metering.Segment) {
 	if s.Share.From == s.Share.To {
-		return // the instant in which the subscription ended: no stretch has it
+		return // the instant of the subscription's end: no stretch has it
 	}
 	last := s.End.Add(-time.Nanosecond)
 	i := slices.IndexFunc(l.account.stretches, func(of stretch) bool {
@@ -95,7 +95,7 @@ func (l *life) requireCounted(s metering.Segment) {
 	}
 }
 
-// checkComponent recounts what a component costs in a segment, takes that out of what is billed, and returns it.
+// checkComponent recounts the cost of a component in a segment, removes it from billed, and returns it.
 func (l *life) checkComponent(
 	s metering.Segment, c metered.Component, billed map[metered.Key]money.Minor,
 ) (spent money.Minor) {
@@ -104,7 +104,7 @@ func (l *life) checkComponent(
 		by   string
 	}
 	units := map[lot][2]int64{}        // before the segment, where that counts, and in it
-	left := map[lot]map[record]int64{} // of each record in the segment: a lot of none has no minimum
+	left := map[lot]map[record]int64{} // of each record in the segment: an empty lot has no minimum
 	for rate := range c.Rates {
 		if len(c.Rates[rate].By) == 0 {
 			units[lot{rate, ""}] = [2]int64{}
@@ -135,7 +135,7 @@ func (l *life) checkComponent(
 	for of, sums := range units {
 		gone := !slices.ContainsFunc(slices.Collect(maps.Values(left[of])), func(n int64) bool { return n != 0 })
 		if of.by != "" && gone {
-			continue // what was billed of it went back
+			continue // its charges were returned
 		}
 		price := c.Rates[of.rate].Price
 		key := metered.Key{
@@ -168,7 +168,8 @@ func (l *life) inSegmentOf(at time.Time, componentID string) bool {
 	})
 }
 
-// costOf is what units cost by hand, in minor units. of is the segment whose part of the period counts; nil: all of it.
+// costOf computes the cost of units by hand, in minor units. of is the segment whose part of the period counts; nil:
+// all of it.
 func costOf(p rating.Price, of *metering.Segment, units int64) *big.Rat {
 	share := func(whole *big.Rat) *big.Rat {
 		if of == nil {
@@ -221,7 +222,7 @@ func costOf(p rating.Price, of *metering.Segment, units int64) *big.Rat {
 	return cost
 }
 
-// partOf is the part of an amount for a period that a segment has.
+// partOf returns a segment's part of an amount for a period.
 func partOf(whole money.Minor, of *metering.Segment) int64 {
 	if of == nil {
 		return int64(whole)
@@ -232,14 +233,14 @@ func partOf(whole money.Minor, of *metering.Segment) int64 {
 	return until(of.Share.To) - until(of.Share.From)
 }
 
-// nearest rounds an amount that is not below zero, half up.
+// nearest rounds a non-negative amount, half up.
 func nearest(n *big.Rat) money.Minor {
 	twice := new(big.Int).Mul(n.Num(), big.NewInt(2))
 	twice.Add(twice, n.Denom())
 	return money.Minor(twice.Quo(twice, new(big.Int).Mul(n.Denom(), big.NewInt(2))).Int64())
 }
 
-// checkAmount compares what is billed of a segment by an id with what is wanted, and takes it out of what is billed.
+// checkAmount compares the charges of a segment by an id with the wanted amount, and removes them from billed.
 func (l *life) checkAmount(
 	s metering.Segment, id string, want money.Minor, billed map[metered.Key]money.Minor,
 ) money.Minor {
@@ -251,8 +252,8 @@ func (l *life) checkAmount(
 	return want
 }
 
-// minimumOf is what the least amount of a period adds to what was billed after it in a segment, and before it at list
-// price.
+// minimumOf returns the amount that a period's minimum adds to the arrears of a segment, after the list price in
+// advance.
 func (l *life) minimumOf(least metered.Minimum, of metering.Segment, after money.Minor) money.Minor {
 	before := listPrice(l.store.plans[of.Plan], of.Quantity)
 	for _, a := range of.AddOns {
@@ -261,12 +262,12 @@ func (l *life) minimumOf(least metered.Minimum, of metering.Segment, after money
 	return max(money.Minor(partOf(least.Amount, &of)-partOf(before, &of))-after, 0)
 }
 
-// listPrice is what a whole period of a plan or an add-on costs in advance, by hand.
+// listPrice computes by hand the price in advance of a whole period of a plan or an add-on.
 func listPrice(of plan.Plan, units int64) (sum money.Minor) {
 	for _, p := range of.Prices {
 		switch {
 		case p.Arrears || p.Once:
-		case p.Model == rating.Volume: // all units cost what the tier says in which the last one is
+		case p.Model == rating.Volume: // all units have the price of the last one's tier
 			tier := p.Tiers[slices.IndexFunc(p.Tiers, func(t rating.Tier) bool {
 				return !t.UpTo.IsGiven() || t.UpTo.Rat().Cmp(new(big.Rat).SetInt64(units)) >= 0
 			})]
@@ -279,7 +280,7 @@ func listPrice(of plan.Plan, units int64) (sum money.Minor) {
 	return sum
 }
 
-// commitmentOf is what a commitment adds to what was spent in a segment.
+// commitmentOf returns the amount that a commitment adds to the spending of a segment.
 func commitmentOf(k metered.Commitment, of metering.Segment, spent money.Minor) money.Minor {
 	committed := money.Minor(partOf(k.Amount, &of))
 	switch {
@@ -298,8 +299,8 @@ func (l *life) sameMetered(s metering.Segment, counted stretch) bool {
 	return a.Same(b) && a.SameCommitment(b) && a.SameMinimum(b)
 }
 
-// checkSegments holds that segments follow each other within a period, and that the parts of a period that they are do
-// so too: no part of an amount for the period counts twice, and none is left out between two segments without a gap.
+// checkSegments checks that segments follow each other within a period, and their parts of the period too: no part of a
+// period's amount counts twice, and none is missing between two segments without a gap.
 func (l *life) checkSegments() {
 	all := slices.Clone(l.store.segments)
 	slices.SortFunc(all, byStart)
@@ -333,7 +334,7 @@ func (l *life) checkSegments() {
 	}
 }
 
-// said writes stretches.
+// said formats stretches.
 func said(all []stretch) (out []string) {
 	for _, of := range all {
 		out = append(out, fmt.Sprintf("%s to %s:", of.from, of.to))

@@ -16,7 +16,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// pausedCalling pauses after ten days in which 100 calls were made, and issues what bills them.
+// pausedCalling pauses after ten days with 100 calls, and issues their invoice.
 func pausedCalling(t *testing.T) (l *life, used invoice.Invoice) {
 	t.Helper()
 	l = calling(t, 0)
@@ -27,8 +27,7 @@ func pausedCalling(t *testing.T) (l *life, used invoice.Invoice) {
 	return l, *l.issue()
 }
 
-// What was used before a pause is billed when it begins: the pause may have no end. It is collected as it would be
-// without it.
+// A pause bills the usage before it when it begins, since it may have no end. The invoice is collected as usual.
 func TestPause_BillsWhatWasUsedBefore(t *testing.T) {
 	t.Parallel()
 	l, used := pausedCalling(t)
@@ -45,7 +44,7 @@ func TestPause_BillsWhatWasUsedBefore(t *testing.T) {
 	require.Nil(t, l.issue(), "nothing of before the pause is left")
 }
 
-// Whoever did not pay it owes it when the pause ends.
+// If that invoice is unpaid, the subscription is past due when the pause ends.
 func TestPause_WhatIsNotPaidIsPastDueAfterwards(t *testing.T) {
 	t.Parallel()
 	l, used := pausedCalling(t)
@@ -64,7 +63,7 @@ func TestPause_WhatIsNotPaidIsPastDueAfterwards(t *testing.T) {
 	require.Equal(t, subscription.Active, l.sub().Status)
 }
 
-// In a pause without an end, records of before it that come later are billed once no more may come.
+// In a pause without an end, late records of the time before are billed once no more records may come.
 func TestPause_BillsLateRecordsWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	l, _ := pausedCalling(t)
@@ -84,8 +83,8 @@ func TestPause_BillsLateRecordsWithoutAnEnd(t *testing.T) {
 	l.result(answer.Succeeded)
 }
 
-// An invoice that was sent is owed from its date on, in a pause without an end too: until then its customer may resume
-// without being past due, and afterwards not.
+// A sent invoice is overdue from its date on, also in a pause without an end: before that the subscription resumes as
+// active, and afterwards as past due.
 func TestPause_SentInvoiceOfUsage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// callsPlan is a plan of 19.00 a month, with calls at 0.03.
+// callsPlan returns a plan of 19.00 a month, with calls at 0.03.
 func callsPlan() plan.Plan {
 	p := flat("plan_calls", month, 1900)
 	p.Metered = &metered.Prices{Components: []metered.Component{{
@@ -28,7 +28,7 @@ func callsPlan() plan.Plan {
 	return p
 }
 
-// calling lives the first month on a plan with metered prices, which is paid, under a grace.
+// calling returns a life after the paid first month on a plan with metered prices, with a grace.
 func calling(t *testing.T, graceDays int, others ...plan.Plan) *life {
 	t.Helper()
 	s := settings
@@ -41,14 +41,14 @@ func calling(t *testing.T, graceDays int, others ...plan.Plan) *life {
 	return l
 }
 
-// call takes a record of calls.
+// call records calls.
 func (l *life) call(at time.Time, calls int64) {
 	r := record{at: at, metric: "calls", quantity: calls}
 	require.True(l.t, l.takes(r), "%+v", r)
 	l.store.records = append(l.store.records, r)
 }
 
-// issue rates the draft that waits first, when it is due, and returns what it is then.
+// issue rates the first waiting draft when it is due, and returns it afterwards.
 func (l *life) issue() *invoice.Invoice {
 	draft, waits := l.awaiting()
 	require.True(l.t, waits)
@@ -84,7 +84,8 @@ func TestBillUsage_LateRecordsAreOnTheNextInvoice(t *testing.T) {
 	require.Equal(t, [2]int{1, 2}, [2]int{second.Lines[1].PeriodIndex, second.Lines[2].PeriodIndex})
 }
 
-// Where rating fails for months, boundaries, payments and commands go on. Each draft bills its time once it is rated.
+// While rating fails for months, boundaries, payments and commands continue. Each draft bills its time once it is
+// rated.
 func TestBillUsage_UnratedDraftsHoldNothingUp(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)
@@ -125,8 +126,8 @@ func TestBillUsage_OfTheEnd(t *testing.T) {
 	require.NotZero(t, l.sub().FinishedAt)
 }
 
-// Of a subscription that ends within a grace, the draft of the end may be issued before the renewal's, by hand. Then no
-// record is taken any more, although a draft still waits: nothing would bill it.
+// If a subscription ends within a grace, the draft of the end may be issued by hand before the renewal's. Then records
+// are refused, although a draft still waits: none would bill them.
 func TestBillUsage_OfTheEndBeforeThatOfTheRenewal(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 3)
@@ -146,8 +147,8 @@ func TestBillUsage_OfTheEndBeforeThatOfTheRenewal(t *testing.T) {
 	require.Equal(t, [2]money.Minor{0, 1900}, [2]money.Minor{meteredOf(renewal.Lines), renewal.Total})
 }
 
-// Late records are billed with the renewal behind the time in which they may come. That draft is taken in by the
-// invoice of a cancellation: what it waited for is on the draft of the end.
+// Late records are billed with the first renewal after the time in which they may come. The invoice of a cancellation
+// includes that draft: its records are on the draft of the end.
 func TestBillUsage_LateRecordsOfADraftThatIsTakenIn(t *testing.T) {
 	t.Parallel()
 	other := flat("plan_other", month, 1900)
@@ -174,7 +175,7 @@ func TestBillUsage_LateRecordsOfADraftThatIsTakenIn(t *testing.T) {
 	require.Equal(t, money.Minor(30), meteredOf(l.issue().Lines))
 }
 
-// A rating that was under way when its customer was deleted bills nothing: the invoice would have no recipient.
+// A rating in progress while its customer is deleted bills nothing: the invoice would have no recipient.
 func TestBillUsage_OfAnErasedCustomer(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)
@@ -190,7 +191,7 @@ func TestBillUsage_OfAnErasedCustomer(t *testing.T) {
 	require.Equal(t, subscription.Canceled, l.sub().Status)
 }
 
-// A subscription whose first period is given up is not activated by usage of it that is paid.
+// Paid usage does not activate a subscription whose first period was given up.
 func TestBillUsage_ActivatesNothing(t *testing.T) {
 	t.Parallel()
 	yearly := flat("plan_yearly", year, 9900)
@@ -213,7 +214,7 @@ func TestBillUsage_ActivatesNothing(t *testing.T) {
 	require.Zero(t, l.sub().PaidThrough)
 }
 
-// What will be used is not known: the invoices that are foreseen bill none, each at the end of its grace.
+// Future usage is unknown: the foreseen invoices have none, each at the end of its grace.
 func TestPreview_OfMeteredPrices(t *testing.T) {
 	t.Parallel()
 	yearly := flat("plan_yearly", year, 9900)
@@ -242,7 +243,7 @@ func TestPreview_OfMeteredPrices(t *testing.T) {
 	require.Equal(t, money.Minor(9900), shown.Upcoming[0].Total)
 }
 
-// A restored database closes the same segments and makes the same invoices, whatever is random.
+// A restored database closes the same segments and creates the same invoices, with any random ids.
 func TestBillUsage_RepeatedAfterARestore(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 1)

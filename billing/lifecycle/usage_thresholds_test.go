@@ -13,11 +13,11 @@ import (
 	"perennial/billing/metering"
 )
 
-// someThresholds are of each plan with metered prices; the second one bills nothing.
+// someThresholds apply to each plan with metered prices; the second one bills nothing.
 var someThresholds = []metered.Threshold{{Amount: 1, Invoice: true}, {Amount: 2}, {Amount: 3, Invoice: true}}
 
-// crossSome asks, as the merge of records does, what the usage of the current period has reached, as if it had come as
-// far as is drawn: an invoice before the period's end bills what was used by then.
+// crossSome checks the thresholds of the current period for a drawn amount of usage, like the merge of records: an
+// invoice before the period's end bills the usage so far.
 func (l *life) crossSome(draw chance) {
 	if _, goesOn, _ := metering.Current(l.sub()); !goesOn || draw(3, "thresholds are asked about") > 0 {
 		return
@@ -29,7 +29,7 @@ func (l *life) crossSome(draw chance) {
 	l.write(g, state, changes)
 }
 
-// asked counts the usage of the current period, of which as much is spent as is drawn; false: none is counted.
+// asked counts the usage of the current period, with a drawn spending; false: none is counted.
 func (l *life) asked(draw chance) (asked lifecycle.ThresholdsAsked, goesOn bool) {
 	s := l.sub()
 	current, goesOn, err := metering.Current(s)
@@ -71,7 +71,7 @@ type crossing struct {
 	key    string
 }
 
-// writeCrossings writes those of a decision, each once.
+// writeCrossings writes the crossings of a decision, each once.
 func (s *store) writeCrossings(all []lifecycle.Crossing) {
 	for _, c := range all {
 		of := crossing{c.PeriodIndex, c.Threshold.Key()}
@@ -95,7 +95,7 @@ func (l *life) billedUntil() (until time.Time) {
 	return until
 }
 
-// usageKept are the lines of usage that somebody pays or has paid.
+// usageKept returns the usage lines of paid and payable invoices.
 func (l *life) usageKept() (lines []invoice.Line) {
 	for _, inv := range l.store.invoices {
 		if inv.Status != invoice.Open && inv.Status != invoice.Paid {

@@ -14,7 +14,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// transactions answers a question by the records, as they are corrected by now, in the order of time.
+// transactions answers a question from the records with their corrections, in the order of time.
 func (l *life) transactions(q *metered.Question) []usage.Totals {
 	of := usage.Metric{Version: 1, Definition: usage.Definition{Aggregation: usage.Sum, GroupBy: []string{"region"}}}
 	counter := q.Counter(of)
@@ -29,8 +29,8 @@ func (l *life) transactions(q *metered.Question) []usage.Totals {
 	return counter.Totals()
 }
 
-// effective are the records of a metric with what corrections have left of them, in the order of time; those of which
-// nothing is left are absent.
+// effective returns the records of a metric after corrections, in the order of time, without those that corrections
+// reversed in full.
 func (l *life) effective(metric string) (left []record) {
 	for _, r := range l.store.records {
 		if r.metric != metric {
@@ -48,7 +48,7 @@ func (l *life) effective(metric string) (left []record) {
 	return left
 }
 
-// costByTransaction is what transactions of a lot cost by hand, in minor units.
+// costByTransaction computes by hand the cost of a lot's transactions, in minor units.
 func (l *life) costByTransaction(p rating.Price, s metering.Segment, c metered.Component, of metered.Lot) *big.Rat {
 	free := int64(p.Transactions.Free)*s.Share.To/s.Share.Length - int64(p.Transactions.Free)*s.Share.From/s.Share.Length
 	sum := new(big.Rat)

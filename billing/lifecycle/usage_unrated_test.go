@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// unrated notes that the draft that waits first could not be rated.
+// unrated records that the first waiting draft could not be rated.
 func (l *life) unrated() *invoice.UsageFailure {
 	draft, waits := l.awaiting()
 	require.True(l.t, waits)
@@ -23,8 +23,8 @@ func (l *life) unrated() *invoice.UsageFailure {
 	return draft.UsageFailure
 }
 
-// A rating that fails is tried again after minutes, ever more of them up to ten. The row's next action says so, and what
-// else is due comes first where it is earlier.
+// A failed rating is retried after minutes, increasing up to ten. The row's next action has its time, and earlier due
+// actions come first.
 func TestUsageUnrated_Rests(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)
@@ -50,7 +50,7 @@ func TestUsageUnrated_Rests(t *testing.T) {
 		[2]any{l.sub().NextAction, l.sub().NextActionAt}, "it comes before the retry")
 }
 
-// A draft that could not be rated is rated as soon as a person asks for it, and issued once that succeeds.
+// A draft that could not be rated is rated again at a person's request, and issued on success.
 func TestUsageUnrated_IsHastened(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)
@@ -70,7 +70,7 @@ func TestUsageUnrated_IsHastened(t *testing.T) {
 	require.Equal(t, int64(30), int64(meteredOf(issued.Lines)))
 }
 
-// On a test clock, where a month passes in an instant, it rests for days.
+// On a test clock, where a month passes in an instant, the interval is days.
 func TestUsageUnrated_OnATestClock(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)

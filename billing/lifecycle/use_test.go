@@ -15,16 +15,16 @@ type sold struct {
 	units int64
 }
 
-// use is a stretch of a period on one plan with its add-ons, which is what the customer owes in the end.
+// use is a stretch of a period on one plan with its add-ons, which the customer owes in the end.
 type use struct {
 	sold     []sold
 	period   period.Period
 	index    int // of the period
 	from, to time.Time
 	measure  proration.Measure    // of the period
-	since    map[string]time.Time // when the lines of prices begin
-	held     bool                 // the plan changed meanwhile without proration
-	ended    bool                 // nothing took its place
+	since    map[string]time.Time // the starts of the lines of prices
+	held     bool                 // the plan changed since without proration
+	ended    bool                 // no other use follows
 	cost     money.Minor
 }
 
@@ -34,7 +34,7 @@ func (u use) priced() use {
 	return u
 }
 
-// each calls a function with each price that every period has.
+// each calls a function with each price of every period.
 func (u use) each(do func(of sold, price plan.Price)) { each(u.sold, do) }
 
 func each(all []sold, do func(of sold, price plan.Price)) {
@@ -47,7 +47,7 @@ func each(all []sold, do func(of sold, price plan.Price)) {
 	}
 }
 
-// units are those of a price; -1: it is not used.
+// unitsOf returns the units of a price; -1: it is not used.
 func unitsOf(all []sold, priceID string) int64 {
 	units := int64(-1)
 	each(all, func(of sold, price plan.Price) {
@@ -74,7 +74,7 @@ func (u use) of(s sold, price plan.Price) money.Minor {
 	if !u.held {
 		return span.Of(cost.Amount)
 	}
-	// Only the line is known when it is taken back, which may have begun before this use.
+	// A reversal knows only the line, which may have begun before this use.
 	begin := u.measure.Units(u.period.Start, u.since[price.ID], paris)
 	line := proration.Span{From: begin, To: span.Length, Length: span.Length}.Of(cost.Amount)
 	if length := span.Length - begin; length > 0 {
