@@ -6,14 +6,14 @@ import (
 	"perennial/service/subscriptions"
 )
 
-// SubscriptionAddOn is what a subscription has beside its plan.
+// SubscriptionAddOn is an add-on of a subscription.
 type SubscriptionAddOn struct {
 	PlanID      string `json:"planId" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The add-on, a plan of the kind add_on."`
 	PlanVersion int    `json:"planVersion" example:"1" doc:"Its version, which stays until the add-on's subscriptions are migrated."`
 	Quantity    int64  `json:"quantity" example:"2" doc:"Units of its prices that are not flat."`
 }
 
-// AddOnForm asks for an add-on.
+// AddOnForm requests an add-on.
 type AddOnForm struct {
 	PlanID   string `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The add-on, a plan of the kind add_on."`
 	Quantity *int64 `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"2" doc:"Units of its prices. Flat prices ignore it. Default: 1."`
@@ -27,7 +27,7 @@ func renderAddOns(addOns subscription.AddOns) []SubscriptionAddOn {
 	return shown
 }
 
-// renderPendingAddOns shows no list where nothing waits, and an empty one where all add-ons go.
+// renderPendingAddOns returns nil where no change waits, and an empty list where all add-ons will be removed.
 func renderPendingAddOns(addOns *subscription.AddOns) *[]SubscriptionAddOn {
 	if addOns == nil {
 		return nil

@@ -13,7 +13,7 @@ type cancelSubscriptionInput struct {
 }
 
 // CancelForm cancels at the end of the period, or now. The body is optional, since a cancellation at period end needs
-// no field. refund without immediateEffect is refused by the rules, not here: the fault is the same for all callers.
+// no field. The rules refuse refund without immediateEffect, not the form: the fault is the same for all callers.
 type CancelForm struct {
 	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and in the event. Send no personal data."`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period."`

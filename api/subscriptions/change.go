@@ -36,7 +36,7 @@ type SubscriptionChange struct {
 	PreviewToken string         `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
-// PlanChoice is what a subscription is to be billed for.
+// PlanChoice has the plan, quantity and add-ons of a change.
 type PlanChoice struct {
 	PlanID      string       `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
 	Quantity    *int64       `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
@@ -73,8 +73,8 @@ func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 	return change, nil
 }
 
-// updateSubscription is no plain command: service loads the new plan in the same transaction, which lifecycle needs and
-// a subscription's State does not have.
+// updateSubscription is not a plain command: service must load the new plan in the same transaction, since a
+// subscription's State does not have it.
 func (h *Handler) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
@@ -117,7 +117,7 @@ func (h *Handler) updateSubscription(
 	})
 }
 
-// moveTrialEnd is a command of its own: nothing else may change beside it.
+// moveTrialEnd is a separate command: it excludes all other fields.
 func (h *Handler) moveTrialEnd(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
@@ -128,7 +128,7 @@ func (h *Handler) moveTrialEnd(
 	return h.command(ctx, c, endTrial(*in.TrialEndsAt))
 }
 
-// setTerms is a command of its own: it bills nothing, and holds for the next invoices.
+// setTerms is a separate command: it bills nothing, and applies to the next invoices.
 func (h *Handler) setTerms(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
@@ -143,7 +143,7 @@ func (h *Handler) setTerms(
 	})
 }
 
-// setThresholds is a command of its own: it bills nothing by itself.
+// setThresholds is a separate command: it bills nothing itself.
 func (h *Handler) setThresholds(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
@@ -164,7 +164,7 @@ func (h *Handler) setThresholds(
 	return h.command(ctx, c, cmd)
 }
 
-// moveAnchor is a command of its own: nothing else may change beside it.
+// moveAnchor is a separate command: it excludes all other changes.
 func (h *Handler) moveAnchor(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
@@ -188,7 +188,7 @@ func (c PlanChoice) moveAnchor() lifecycle.MoveAnchor {
 	return lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
 }
 
-// replaceMetadata is a command of its own: it bills nothing, and changes nothing else.
+// replaceMetadata is a separate command: it bills nothing, and changes nothing else.
 func (h *Handler) replaceMetadata(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {

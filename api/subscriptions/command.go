@@ -10,7 +10,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// command performs one on the subscription of the path, and answers with the subscription as it left it.
+// command performs a command on the subscription of the path, and responds with the changed subscription.
 func (h *Handler) command(
 	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
 ) (*httpkit.Reply[Subscription], error) {
@@ -19,8 +19,8 @@ func (h *Handler) command(
 	})
 }
 
-// onSubscription is for commands that need more than the subscription. The one of the path was read with the key, so a
-// foreign one has been refused before this; the command locks it and reads it again.
+// onSubscription performs a command that needs more than the subscription. That of the path was read with the key, so a
+// foreign one has been refused already; the command locks it and reads it again.
 func (h *Handler) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// SubscriptionDiscount is a coupon that a subscription has redeemed, with the terms of then.
+// SubscriptionDiscount is a redeemed coupon of a subscription, with its terms at that time.
 type SubscriptionDiscount struct {
 	CouponID    string   `json:"couponId" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The coupon."`
 	Code        string   `json:"code" example:"WELCOME" doc:"The code of the coupon."`

@@ -13,8 +13,8 @@ import (
 	"perennial/db"
 )
 
-// LatestInvoice is the invoice of a subscription that was made last, and how its payment stands: what an app has to
-// know to go on.
+// LatestInvoice is the newest invoice of a subscription with the state of its payment, from which an app decides its
+// next step.
 type LatestInvoice struct {
 	ID        string            `json:"id" example:"inv_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Status    string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"open" doc:"As of the invoice itself."`
@@ -34,7 +34,7 @@ func (h *Handler) renderLatest(inv invoice.Invoice, attempt *payment.Transaction
 	return &out
 }
 
-// madeOf is what a command led to, with the newest invoice that it made.
+// madeOf returns the result of a command, with the newest invoice that it created.
 func (h *Handler) madeOf(p usecase.Performed) httpkit.Made[Subscription] {
 	out := madeSubscription(p.Subscription)
 	if drawn := p.Invoices.Drawn(); len(drawn) > 0 {
@@ -43,12 +43,12 @@ func (h *Handler) madeOf(p usecase.Performed) httpkit.Made[Subscription] {
 	return out
 }
 
-// withLatest shows a subscription with its latest invoice as it is now.
+// withLatest returns a subscription with its latest invoice.
 func (h *Handler) withLatest(
 	ctx context.Context, c *httpkit.Call, sub subscription.Subscription,
 ) (Subscription, error) {
 	out := renderSubscription(sub)
-	// The newest rows too: a list that clients follow by cursor leaves out what may still get an older neighbour.
+	// The newest rows too: a list for clients with a cursor leaves out rows that may still get an older neighbour.
 	newest := db.Page{Limit: 1, Unsettled: true}
 	found, _, err := h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{SubscriptionID: sub.ID}, newest)
 	if err != nil || len(found) == 0 {
@@ -68,11 +68,11 @@ func (h *Handler) withLatest(
 	return out, nil
 }
 
-// maxPending bounds the charges of one subscription that are looked at; one is under way, and some may be called off.
+// maxPending bounds the charges of one subscription that are read; one is pending, and some may be called off.
 const maxPending = 20
 
-// decided keeps an answer back, where the caller asks for it, until no payment of the subscription is under way but
-// those that wait for their payer. A trial has none.
+// decided delays a response, if the caller asks for it, until the subscription has no payment in progress, except those
+// that wait for their payer. A trial has none.
 func (h *Handler) decided(
 	ctx context.Context, c *httpkit.Call, id string, out *httpkit.Reply[Subscription],
 ) *httpkit.Reply[Subscription] {
@@ -90,8 +90,7 @@ func (h *Handler) decided(
 			}
 			shown, err := h.withLatest(ctx, c, sub)
 			underWay := slices.ContainsFunc(pending, func(t payment.Transaction) bool { return !t.WaitsForPayer() })
-			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
-			// all were paid.
+			// begin: the workflow has not opened the first period yet. Without a charge, everything would look paid.
 			return shown, sub.NextAction != subscription.ActionBegin && !underWay, err
 		})
 }

@@ -39,8 +39,8 @@ func (h *Handler) pauseSubscription(
 	return h.command(ctx, c, form.command())
 }
 
-// resumeSubscription ends a pause. A cancellation that is scheduled is undone by reactivateSubscription, and the pause
-// of a past-due subscription's collection by resumeCollection.
+// resumeSubscription ends a pause. reactivateSubscription undoes a scheduled cancellation, and resumeCollection the
+// pause of a past-due subscription's collection.
 func (h *Handler) resumeSubscription(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {

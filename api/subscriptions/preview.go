@@ -17,8 +17,8 @@ type previewSubscriptionInput struct {
 	Body *SubscriptionPreviewForm
 }
 
-// SubscriptionPreviewForm asks what a change would lead to: one that PATCH would make, a cancellation or its
-// withdrawal, a pause or its end, a coupon that is redeemed or removed. Without any of them it only looks ahead.
+// SubscriptionPreviewForm requests the effects of a change: one of PATCH, a cancellation or its withdrawal, a pause or
+// its end, a coupon that is redeemed or removed. Without a change it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
@@ -32,7 +32,7 @@ type SubscriptionPreviewForm struct {
 	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
-// preview is what the form asks for.
+// preview returns the requested preview.
 func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 	in := subscriptions.Preview{Invoices: ahead(f.Upcoming)}
 	kinds := 0
@@ -78,7 +78,7 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 	return in, nil
 }
 
-// ahead is how many invoices are looked ahead for.
+// ahead returns the number of future invoices to show.
 func ahead(n *int) int {
 	if n == nil {
 		return 1
@@ -108,7 +108,7 @@ type previewNewSubscriptionInput struct {
 	Body NewSubscriptionPreviewForm
 }
 
-// NewSubscriptionPreviewForm asks what a new subscription would be billed.
+// NewSubscriptionPreviewForm requests the invoices of a new subscription.
 type NewSubscriptionPreviewForm struct {
 	SubscriptionForm
 	Upcoming *int `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many invoices are shown. Default: 1."`
@@ -127,7 +127,7 @@ func (h *Handler) previewNewSubscription(
 		})
 }
 
-// madePreview names the customer, whose erasure takes the stored answer along: metadata may be personal.
+// madePreview names the customer, with whom the stored response is erased: metadata may be personal.
 func madePreview(p subscriptions.Previewed) httpkit.Made[SubscriptionPreview] {
 	return httpkit.Made[SubscriptionPreview]{
 		Resource: renderPreview(p), CustomerID: p.State.Subscription.CustomerID,

@@ -8,7 +8,7 @@ import (
 	"perennial/service/subscriptions"
 )
 
-// SubscriptionPreview is what a change would lead to.
+// SubscriptionPreview has the effects of a change.
 type SubscriptionPreview struct {
 	At           int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
 	Subscription Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
@@ -20,7 +20,7 @@ type SubscriptionPreview struct {
 	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
 }
 
-// PreviewInvoice is an invoice that does not exist.
+// PreviewInvoice is a previewed invoice, which does not exist.
 type PreviewInvoice struct {
 	Estimated      bool                       `json:"estimated,omitempty" example:"false" doc:"Whether it bills usage: what is recorded by now is in it, and what is recorded later changes it."`
 	Reason         string                     `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,subscription_usage" example:"subscription_update" doc:"The reason why it would be issued."`

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/lifecycle"
 )
 
-// reactivateSubscription undoes a cancellation that is scheduled. A subscription that has ended stays so: its last
-// invoice and events are out, and a customer who comes back subscribes anew.
+// reactivateSubscription undoes a scheduled cancellation. A canceled subscription cannot return: its last invoice and
+// events are sent, so the customer subscribes again.
 func (h *Handler) reactivateSubscription(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {

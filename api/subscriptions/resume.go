@@ -8,7 +8,7 @@ import (
 	"perennial/billing/lifecycle"
 )
 
-// resumeCollection ends the pause that a dunning policy began.
+// resumeCollection ends a pause that a dunning policy began.
 func (h *Handler) resumeCollection(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// ScheduledChange is a change that takes effect later. What it does not name stays.
+// ScheduledChange is a later change. Fields that it does not set keep their values.
 type ScheduledChange struct {
 	ID          string               `json:"id" example:"chg_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"period_end names the change at the end of the period."`
 	EffectiveAt int64                `json:"effectiveAt" example:"1767225600" doc:"When it takes effect, in Unix seconds. A payment in progress holds it up, until the next period at most."`

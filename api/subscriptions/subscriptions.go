@@ -22,9 +22,8 @@ import (
 	"perennial/service/subscriptions"
 )
 
-// Subscription is one customer's use of one plan. paidThrough, not status, says whether access is paid for: a
-// subscription without a trial is active before its first payment has succeeded, and stays active while a renewal is
-// retried.
+// Subscription is one customer's use of one plan. paidThrough, not status, shows whether access is paid: a subscription
+// without a trial is active before its first payment succeeds, and stays active while a renewal is retried.
 type Subscription struct {
 	ID                 string                 `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID         string                 `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -65,14 +64,14 @@ type Subscription struct {
 	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
 	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	LatestInvoice      *LatestInvoice         `json:"latestInvoice,omitempty" doc:"In answers to a change, to Prefer: wait and to expand=latestInvoice: the invoice that was made last, and how its payment stands. Absent: elsewhere, or there is none."`
-	// UsageThresholds are its own.
+	// UsageThresholds are the subscription's own.
 	UsageThresholds *[]view.UsageThreshold `json:"usageThresholds,omitempty" doc:"Usage thresholds of its own, which count in place of those of its plan; an empty list: none. Absent: those of its plan count."`
 
 	Metadata  view.Metadata `json:"metadata"`
 	CreatedAt int64         `json:"createdAt" example:"1763640000"`
 }
 
-// SubscriptionItem is a price as one subscription has it. The lines of its invoices name it.
+// SubscriptionItem is a price of one subscription. The lines of its invoices name it.
 type SubscriptionItem struct {
 	ID       string `json:"id" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PriceID  string `json:"priceId" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -195,7 +194,7 @@ func (h *Handler) createSubscription(
 	return h.decided(ctx, c, made.ID, out), nil
 }
 
-// madeSubscription names the customer, whose erasure takes the stored answer along: metadata may be personal.
+// madeSubscription names the customer, with whom the stored response is erased: metadata may be personal.
 func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
@@ -251,8 +250,8 @@ func (h *Handler) listSubscriptions(
 	return httpkit.ListOf(rows, more, err, renderSubscription)
 }
 
-// subscriptionOperations marks the commands as Crowds, the creation not: commands of one subscription wait for each
-// other at its row, creations for nothing.
+// subscriptionOperations marks the commands as Crowds, but not the creation: commands of one subscription wait for each
+// other at its row, while creations wait for nothing.
 func (h *Handler) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",

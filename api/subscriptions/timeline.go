@@ -16,7 +16,7 @@ import (
 	"perennial/service/subscriptions"
 )
 
-// Timeline tells the life of a subscription: what happened, and what will happen automatically.
+// Timeline is the life of a subscription: past events, and future automatic actions.
 type Timeline struct {
 	Upcoming []TimelineExpected `json:"upcoming" doc:"What will happen automatically, the next first, as if every payment succeeded. On the first page only."`
 	WaitsFor *TimelineWait      `json:"waitsFor,omitempty" doc:"A payment that is not decided. On the first page only."`
@@ -24,7 +24,7 @@ type Timeline struct {
 	HasMore  bool               `json:"hasMore" doc:"Whether more entries exist in the direction of the cursor."`
 }
 
-// TimelineEntry is one thing that happened.
+// TimelineEntry is one past event.
 type TimelineEntry struct {
 	ID        string `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The event that announced it."`
 	Type      string `json:"type" example:"invoice.paid" doc:"The type of the event."`
@@ -34,7 +34,7 @@ type TimelineEntry struct {
 	PaymentID string `json:"paymentId,omitempty" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 }
 
-// TimelineExpected is one thing that will happen.
+// TimelineExpected is one future action.
 type TimelineExpected struct {
 	Action    string               `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,resume" example:"renewal"`
 	At        int64                `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
@@ -49,7 +49,7 @@ type TimelineExpected struct {
 	AddOns    *[]SubscriptionAddOn `json:"addOns,omitempty" doc:"All add-ons from then on, where a scheduled change takes effect."`
 }
 
-// TimelineWait is a payment that is not decided.
+// TimelineWait is an undecided payment.
 type TimelineWait struct {
 	PaymentID   string `json:"paymentId" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Amount      int64  `json:"amount" example:"1900" doc:"Minor units of the currency."`
@@ -75,7 +75,7 @@ func renderExpected(e foresight.Expected, currency money.Currency) TimelineExpec
 	}
 }
 
-// waitsFor shows the payment that holds everything else up; nil: none does.
+// waitsFor returns the payment that delays all other actions; nil: none.
 func waitsFor(o subscriptions.Outlook) *TimelineWait {
 	t, text := o.Live, " is under way."
 	switch {
@@ -92,7 +92,7 @@ func waitsFor(o subscriptions.Outlook) *TimelineWait {
 	}
 }
 
-// outlook is how many things are told ahead.
+// outlook is the number of future actions in a timeline.
 const outlook = 6
 
 type timelineInput struct {

@@ -10,11 +10,11 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// maxAccess bounds the subscriptions that one answer is about: the newest that have not ended.
+// maxAccess bounds the subscriptions of one answer: the newest that have not ended.
 const maxAccess = 100
 
-// AccessClaims are the subscriptions of a customer that may let the customer in, newest first: all that have not ended,
-// and the newest that has.
+// AccessClaims returns the subscriptions of a customer that may give access, newest first: all that have not ended, and
+// the newest that has.
 func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID string) ([]access.Claim, error) {
 	rows, err := core.Queries.SubscriptionListForAccess(ctx, r.Handle, dbsqlc.SubscriptionListForAccessParams{
 		EnvironmentID: environmentID, CustomerID: customerID, RowLimit: maxAccess,
@@ -32,7 +32,7 @@ func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID stri
 	return claims, nil
 }
 
-// Features are those of plans and add-ons, by their ids.
+// Features returns the features of plans and add-ons, by their ids.
 func (r Reader) Features(
 	ctx context.Context, environmentID string, planIDs []string,
 ) (map[string]plan.Features, error) {

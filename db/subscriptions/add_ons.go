@@ -5,7 +5,7 @@ import (
 	"perennial/db/catalog"
 )
 
-// addOnsToDB writes add-ons as two lists; none is two empty ones.
+// addOnsToDB returns add-ons as two lists; no add-ons are two empty ones.
 func addOnsToDB(addOns subscription.AddOns) (ids []string, quantities []int64) {
 	ids, quantities = make([]string, len(addOns)), make([]int64, len(addOns))
 	for i, a := range addOns {
@@ -14,7 +14,7 @@ func addOnsToDB(addOns subscription.AddOns) (ids []string, quantities []int64) {
 	return ids, quantities
 }
 
-// pendingAddOnsToDB writes the add-ons that wait for a period's end; null: nothing waits.
+// pendingAddOnsToDB returns the add-ons from a period's end on; null: no change.
 func pendingAddOnsToDB(addOns *subscription.AddOns) (ids []string, quantities []int64) {
 	if addOns == nil {
 		return nil, nil
@@ -22,7 +22,7 @@ func pendingAddOnsToDB(addOns *subscription.AddOns) (ids []string, quantities []
 	return addOnsToDB(*addOns)
 }
 
-// addOnsFromDB reads what addOnsToDB writes.
+// addOnsFromDB is the reverse of addOnsToDB.
 func addOnsFromDB(ids []string, quantities []int64) (addOns subscription.AddOns) {
 	for i, rowID := range ids {
 		addOns = append(addOns, subscription.AddOn{Ref: catalog.PlanRef(rowID), Quantity: quantities[i]})
@@ -30,7 +30,7 @@ func addOnsFromDB(ids []string, quantities []int64) (addOns subscription.AddOns)
 	return addOns
 }
 
-// pendingAddOnsFromDB reads what pendingAddOnsToDB writes.
+// pendingAddOnsFromDB is the reverse of pendingAddOnsToDB.
 func pendingAddOnsFromDB(ids []string, quantities []int64) *subscription.AddOns {
 	if ids == nil {
 		return nil

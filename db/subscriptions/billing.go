@@ -10,9 +10,9 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Billings lists what a customer's subscriptions that have not ended bill, now and from the next period on, by their
-// currencies. Subscriptions that bill in the same way share one, which has each of their plans and add-ons once. Fees
-// are not counted.
+// Billings lists the present and pending charges of a customer's subscriptions that have not ended, by their
+// currencies. Subscriptions with the same terms share one, which has each of their plans and add-ons once. Fees do not
+// count.
 func (r Reader) Billings(
 	ctx context.Context, environmentID, customerID string,
 ) (billings []subscription.Billing, _ error) {

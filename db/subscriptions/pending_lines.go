@@ -7,7 +7,7 @@ import (
 	"perennial/db/internal/stored"
 )
 
-// pendingLines writes the lines that wait for an invoice; none is null.
+// pendingLines returns waiting lines for the database; none is null.
 func pendingLines(lines []invoice.Line) *stored.Lines {
 	out := make(stored.Lines, len(lines))
 	for i, l := range lines {
@@ -21,7 +21,7 @@ func pendingLines(lines []invoice.Line) *stored.Lines {
 	return core.NullList(out)
 }
 
-// pendingLinesFromDB reads them.
+// pendingLinesFromDB is the reverse of pendingLines.
 func pendingLinesFromDB(in *stored.Lines) []invoice.Line {
 	if in == nil {
 		return nil

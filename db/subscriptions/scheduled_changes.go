@@ -5,7 +5,7 @@ import (
 	"perennial/db/catalog"
 )
 
-// scheduledPlanIDs are the ids of the rows that scheduled changes lead to; null: there are none.
+// scheduledPlanIDs returns the ids of plan rows in scheduled changes; null: none.
 func scheduledPlanIDs(s subscription.Subscription) (ids []string) {
 	for _, r := range s.ScheduledRefs() {
 		ids = append(ids, catalog.VersionID(r))

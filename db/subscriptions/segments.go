@@ -14,8 +14,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Segments reads the segments of a subscription that ended by then, in the order of time, and from which on an invoice
-// may bill any (metering.Window).
+// Segments returns the segments of a subscription that ended by until, in the order of time. from is the index of the
+// first one that an invoice may bill (metering.Window).
 func (r Reader) Segments(
 	ctx context.Context, environmentID, subscriptionID string, until time.Time,
 ) (all []metering.Segment, from int, err error) {
@@ -34,12 +34,13 @@ func (r Reader) UnbilledSegments(
 	return r.Segments(ctx, environmentID, subscriptionID, forever)
 }
 
-// UsageBilledUntil returns up to when issued invoices bill the usage of a subscription; the zero time: none does.
+// UsageBilledUntil returns the time up to which issued invoices bill the usage of a subscription; the zero time: none
+// do.
 func (r Reader) UsageBilledUntil(ctx context.Context, environmentID, subscriptionID string) (time.Time, error) {
 	billed, err := core.Queries.UsageBilledUntil(ctx, r.Handle, dbsqlc.UsageBilledUntilParams{
 		EnvironmentID: environmentID, SubscriptionID: &subscriptionID,
 	})
-	if billed.IsZero() { // it has a location
+	if billed.IsZero() { // zero with a location
 		billed = time.Time{}
 	}
 	return billed, core.Translate("UsageBilledUntil", err)
@@ -48,12 +49,12 @@ func (r Reader) UsageBilledUntil(ctx context.Context, environmentID, subscriptio
 // forever is after every segment.
 var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// AllSegments reads the segments of a subscription that have ended, in the order of time.
+// AllSegments returns the ended segments of a subscription, in the order of time.
 func (r Reader) AllSegments(ctx context.Context, environmentID, subscriptionID string) ([]metering.Segment, error) {
 	return r.segmentsUntil(ctx, environmentID, subscriptionID, forever)
 }
 
-// segmentsUntil reads those that ended by then.
+// segmentsUntil returns the segments that ended by until.
 func (r Reader) segmentsUntil(
 	ctx context.Context, environmentID, subscriptionID string, until time.Time,
 ) ([]metering.Segment, error) {
@@ -65,7 +66,7 @@ func (r Reader) segmentsUntil(
 	}), core.Translate("UsageSegmentList", err)
 }
 
-// UsageBilled reads what all invoices bill of the segments from one on that starts then.
+// UsageBilled returns the usage charges of all invoices, for the segments that start at from or later.
 func (r Reader) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
 ) (billed []metered.Charge, err error) {
@@ -101,7 +102,7 @@ func segmentFromDB(row dbsqlc.UsageSegment) metering.Segment {
 	}
 }
 
-// UsageReached reads which thresholds a period has reached, by their keys.
+// UsageReached returns the keys of the thresholds that a period has reached.
 func (r Reader) UsageReached(
 	ctx context.Context, environmentID, subscriptionID string, periodIndex int,
 ) (map[string]bool, error) {

@@ -11,7 +11,7 @@ import (
 	"perennial/db/internal/rows"
 )
 
-// SaveItems writes items of a subscription that are new or changed, and ends those that it has no longer.
+// SaveItems writes new and changed items of a subscription, and ends removed ones.
 func (tx *Tx) SaveItems(
 	ctx context.Context, environmentID string, s subscription.Subscription, changed []subscription.Item, ended []string,
 ) error {

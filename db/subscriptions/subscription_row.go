@@ -9,13 +9,14 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// newSubscriptionRow is the row of a subscription that begins: nothing has changed it since.
+// newSubscriptionRow returns the row of a new subscription.
 func newSubscriptionRow(environmentID string, s subscription.Subscription) dbsqlc.Subscription {
 	s.UpdatedAt = s.CreatedAt
 	return subscriptionRow(environmentID, s)
 }
 
-// subscriptionRow leaves out its items, which have a table of their own, and what no statement of package rows writes.
+// subscriptionRow leaves out its items, which have their own table, and columns that no statement of package rows
+// writes.
 func subscriptionRow(environmentID string, s subscription.Subscription) dbsqlc.Subscription {
 	ids, quantities := addOnsToDB(s.AddOns)
 	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)

@@ -9,15 +9,14 @@ import (
 	"perennial/db/internal/rows"
 )
 
-// IDs returns which of some ids are of subscriptions of an environment.
+// IDs returns those of ids that are subscriptions of an environment.
 func (r Reader) IDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
 	found, err := core.Queries.SubscriptionListIDs(ctx, r.Handle,
 		dbsqlc.SubscriptionListIDsParams{EnvironmentID: environmentID, Ids: ids})
 	return found, core.Translate("SubscriptionListIDs", err)
 }
 
-// InsertAll is Insert for many, of customers whose rows this transaction holds: rows and items
-// are copied.
+// InsertAll is Insert for many, of customers whose rows this transaction has locked. It copies rows and items.
 func (tx *Tx) InsertAll(
 	ctx context.Context, environmentID string, subscriptions []subscription.Subscription,
 ) error {
@@ -41,15 +40,15 @@ func (tx *Tx) InsertAll(
 // SubscriptionFilter narrows a list; empty: any.
 type SubscriptionFilter struct {
 	CustomerID   string
-	PlanID       string // on any version, unless PlanVersion says which
+	PlanID       string // on any version, or on PlanVersion
 	PlanVersion  int
-	AddOnID      string // in any version, unless AddOnVersion says which
+	AddOnID      string // in any version, or in AddOnVersion
 	AddOnVersion int
 	Status       subscription.Status
 	TestClockID  string
 }
 
-// Get reads one with its items. Fault: subscription_not_found.
+// Get reads a subscription with its items. Fault: subscription_not_found.
 func (r Reader) Get(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
 	var row dbsqlc.SubscriptionGetRow
 	var items map[string][]subscription.Item
@@ -87,7 +86,7 @@ func (r Reader) GetWithKey(
 	return core.APIKeyFromDB(row.ApiKeyDetail), s, nil
 }
 
-// List lists an environment's, with their items.
+// List lists the subscriptions of an environment, with their items.
 func (r Reader) List(
 	ctx context.Context, environmentID string, f SubscriptionFilter, page core.Page,
 ) (subs []subscription.Subscription, hasMore bool, err error) {
@@ -119,7 +118,7 @@ func (r Reader) List(
 	return subs, hasMore, nil
 }
 
-// subscriptionList lists those of one plan, or with one add-on, or all where the filter names none.
+// subscriptionList lists the subscriptions of one plan, or with one add-on, or all without such a filter.
 func (r Reader) subscriptionList(
 	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
 ) ([]dbsqlc.Subscription, error) {
@@ -146,7 +145,7 @@ func (r Reader) subscriptionList(
 		core.Translate("SubscriptionListOfPlan", err)
 }
 
-// Insert writes a new one with its items, with the revision 1. The customer is not erased until the
+// Insert writes a new subscription with its items, with the revision 1. It locks the customer against erasure until the
 // transaction ends. Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) Insert(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	row := newSubscriptionRow(environmentID, s)
@@ -157,17 +156,16 @@ func (tx *Tx) Insert(ctx context.Context, environmentID string, s subscription.S
 	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
 }
 
-// Save writes what may change and raises the revision by one. The row must be locked by this transaction.
-// Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
-// status.
+// Save writes the columns that may change, and increments the revision. This transaction must have locked the row.
+// Faults: subscription_changed, when the revision differs; subscription_canceled, when it would leave that status.
 func (tx *Tx) Save(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	row := subscriptionRow(environmentID, s)
 	row.WakePendingSince = tx.TakeMark(environmentID, s.ID)
 	return rows.SubscriptionUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("subscription")), &row)
 }
 
-// MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
-// returns their IDs.
+// MarkMethodChanged marks a new payment method, at tx.Real, on all unfinished subscriptions of a customer, and returns
+// their IDs.
 func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
 	ids, err := core.Queries.SubscriptionMarkMethodChanged(ctx, tx.Pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
 		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,

@@ -13,20 +13,20 @@ import (
 	"perennial/service/usecase"
 )
 
-// AddOnChoice asks for an add-on beside a plan.
+// AddOnChoice is a request for an add-on.
 type AddOnChoice struct {
 	PlanID   string
 	Quantity int64 // 0: one
 }
 
-// chosenAddOns reads the add-ons that are asked for, in the versions that new subscribers get. Faults: plan_not_found,
-// which names the place in the list, add_ons_too_many.
+// chosenAddOns reads the requested add-ons, in the versions for new subscribers. Faults: plan_not_found, which names
+// the index in the list, add_ons_too_many.
 func chosenAddOns(
 	ctx context.Context, r db.Reader, environmentID string, choices []AddOnChoice,
 ) ([]subscription.Chosen, error) {
 	chosen := make([]subscription.Chosen, len(choices))
 	for i, c := range choices {
-		if i == subscription.MaxAddOns { // the rules refuse a list of so many, whatever is in it
+		if i == subscription.MaxAddOns { // the rules refuse a list of this length
 			return chosen, nil
 		}
 		field := fmt.Sprintf("addOns[%d].planId", i)
@@ -42,9 +42,9 @@ func chosenAddOns(
 	return chosen, nil
 }
 
-// checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment
-// method, where they could never be collected with it; those that the subscription has were judged when they came.
-// Faults: those of chosenAddOns and checkWillPay.
+// checkAddOns refuses paid add-ons with a free plan where the customer's payment method cannot be charged for them: the
+// free plan needed no check of it. Present add-ons were checked earlier. Faults: those of chosenAddOns and
+// checkWillPay.
 func (s *Service) checkAddOns(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, asked []AddOnChoice,
 ) error {
@@ -59,6 +59,6 @@ func (s *Service) checkAddOns(
 	if paid < 0 {
 		return nil
 	}
-	// The answer is about the payer: it is the same for all of them.
+	// The check is about the payer: it is the same for all of them.
 	return s.checkWillPay(ctx, by, sub, func() (plan.Plan, error) { return addOns[paid].AddOn, nil }, "addOns")
 }

@@ -15,7 +15,7 @@ import (
 	"perennial/test/scene"
 )
 
-// monthly is a plan of a file.
+// monthly returns a plan of a file.
 func monthly(key, name string, amount money.Minor) catalog.Plan {
 	return catalog.Plan{Plan: plan.Plan{
 		Key: key, Name: name, Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1}, Active: true,
@@ -23,7 +23,7 @@ func monthly(key, name string, amount money.Minor) catalog.Plan {
 	}}
 }
 
-// Of two files that are applied shortly after each other, the first one's migration does not undo the second one's.
+// Two files are applied in short succession: the first one's migration does not undo the second one's.
 func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -61,7 +61,7 @@ func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 	require.Equal(t, third.To.Version, waitsFor())
 }
 
-// What the diff says running subscriptions would renew at is what they renew at.
+// The subscriptions renew at the price that the diff announced.
 func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)

@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkAddOns
-// and checkWillPay.
+// checkChange refuses changes before the subscription is locked, as far as possible. Faults: plan_not_found, those of
+// checkAddOns and checkWillPay.
 func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscriptionID string, c PlanChange) error {
 	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
 		return db.ErrPlanNotFound.In("planId")
@@ -35,9 +35,9 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 	return s.checkWillPay(ctx, by, sub, to, "planId")
 }
 
-// checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that
-// could never be collected with it. What else is wrong with the change, the command says. Most are not from a free
-// plan: to, which reads the other one, is not asked then. Faults: those of customers.CheckRenewable, which name param.
+// checkWillPay refuses a change from a free plan, which needed no check of the payment method, to one that the method
+// could never pay for. The command reports other faults of the change. Changes from a paid plan, which are most, do not
+// call to, which reads the other plan. Faults: those of customers.CheckRenewable, which name param.
 func (s *Service) checkWillPay(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
@@ -55,7 +55,7 @@ func (s *Service) checkWillPay(
 	return s.checkPayerOf(ctx, by, sub, param)
 }
 
-// presentBills reads what a subscription bills of the plan and the add-ons that it has. Fault: plan_not_found.
+// presentBills returns the charges of a subscription for its present plan and add-ons. Fault: plan_not_found.
 func (s *Service) presentBills(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription,
 ) (subscription.Billing, error) {
@@ -67,8 +67,8 @@ func (s *Service) presentBills(
 	return sub.Bills(plans...), err
 }
 
-// checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer.
-// Faults: those of customers.CheckRenewable, which name param.
+// checkPayerOf refuses a subscription that its customer's present payment method could never pay for. Faults: those of
+// customers.CheckRenewable, which name param.
 func (s *Service) checkPayerOf(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, param string,
 ) error {

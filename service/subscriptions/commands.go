@@ -11,7 +11,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Command performs one command of a person or app. Faults: those of the function Command.
+// Command performs a command of a person or an app. Faults: those of the function Command.
 func (s *Service) Command(
 	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.Command,
 	around usecase.Around[usecase.Performed],
@@ -23,16 +23,16 @@ func (s *Service) Command(
 
 // PlanChange moves a subscription to another plan, another quantity, other add-ons, or several of these.
 type PlanChange struct {
-	PlanID      string         // empty: as it is
-	Quantity    int64          // 0: as it is
-	AddOns      *[]AddOnChoice // all of them; nil: as they are
+	PlanID      string         // empty: no change
+	Quantity    int64          // 0: no change
+	AddOns      *[]AddOnChoice // all of them; nil: no change
 	AtPeriodEnd bool
-	On          time.Time                      // the date that it waits for; zero: it does not
+	On          time.Time                      // the date of a scheduled change; zero: none
 	Proration   subscription.ProrationBehavior // empty: subscription.InvoiceNow
 }
 
-// ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command and, from a free
-// plan to one that is not, those of customers.CheckRenewable.
+// ChangePlan performs a change of plan. Faults: plan_not_found, those of the function Command and, from a free plan to
+// a paid one, those of customers.CheckRenewable.
 func (s *Service) ChangePlan(
 	ctx context.Context, by usecase.Caller, subscriptionID string, c PlanChange, around usecase.Around[usecase.Performed],
 ) error {
@@ -55,7 +55,7 @@ func ChangePlan(
 	return usecase.Command(ctx, tx, environmentID, subscriptionID, cmd)
 }
 
-// command reads the plan and the add-ons that are changed to. Fault: plan_not_found.
+// command reads the requested plan and add-ons. Fault: plan_not_found.
 func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
 	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, On: c.On, Proration: c.Proration}
 	if c.AddOns != nil {

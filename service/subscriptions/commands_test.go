@@ -19,7 +19,7 @@ import (
 	"perennial/test/scene"
 )
 
-// pays subscribes a customer whose first charge meets answer.
+// pays subscribes a customer whose first charge gets answer.
 func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, contract.Ref) {
 	t.Helper()
 	s := scene.New(t)
@@ -30,7 +30,7 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 	return s, c, ref
 }
 
-// command performs one in a transaction of its own, and returns what is left to happen after the commit.
+// command performs a command in its own transaction, and returns the effects to perform after the commit.
 func command(
 	t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command,
 ) (out usecase.Performed, after []db.Effect, err error) {
@@ -63,7 +63,7 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	}, after, "the subscription's workflow sends it")
 }
 
-// The attempt of a customer without a payment method fails at once: there is still an attempt to show.
+// The attempt of a customer without a payment method fails at once: the response has it all the same.
 func TestCommand_ReturnsAnAttemptThatFailedAtOnce(t *testing.T) {
 	t.Parallel()
 	s, c, ref := pays(t, scene.Decline)
@@ -77,7 +77,7 @@ func TestCommand_ReturnsAnAttemptThatFailedAtOnce(t *testing.T) {
 	require.Equal(t, payment.CodeInvalidAccount, out.Attempt.FailureCode)
 }
 
-// An attempt that was due before the command is none of the command's.
+// An attempt that was due before the command is not the command's.
 func TestCommand_NoAttemptOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -114,7 +114,7 @@ func TestCommand_StartsRefunds(t *testing.T) {
 	require.Equal(t, payment.Refund, refund.Type)
 }
 
-// More periods are due than one decision opens: the workflow catches up, and the caller is told when to ask again.
+// More periods are due than one decision opens: the workflow catches up, and the fault has a time to retry after.
 func TestCommand_SubscriptionFarBehind(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)

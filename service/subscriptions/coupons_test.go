@@ -32,7 +32,7 @@ func half() discount.Terms {
 	return discount.Terms{Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once}
 }
 
-// However many redeem a coupon at the same time, as many as it allows succeed, and all others get nothing.
+// Of concurrent redemptions of a coupon, the allowed number succeeds, and all others change nothing.
 func TestRedeemCoupon_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -66,8 +66,8 @@ func TestRedeemCoupon_ManyAtOnce(t *testing.T) {
 	require.Equal(t, c.ID, subs[0].Discounts[0].CouponID)
 }
 
-// A redemption bills the next period with the terms of then, whatever becomes of the coupon; its preview shows that,
-// and redeems nothing.
+// A redemption keeps its terms for the next period, also if the coupon changes. Its preview shows the discount, and
+// redeems nothing.
 func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -95,7 +95,7 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 }
 
 // The only redemption of a coupon pays half of a first invoice that is declined and voided. The subscription has the
-// coupon again; when it ends before it uses that, another customer can have it.
+// coupon again; if it ends without using it, another customer can have it.
 func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -131,7 +131,7 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	second, err := subscribe()
 	require.NoError(t, err)
 
-	// Void after the end: what others of the subscription took off is read from the database.
+	// A void after the end reads the discounts of the subscription's other invoices from the database.
 	servicetest.Charge(t, s, second)
 	_, _, err = command(t, s, second.ID, lifecycle.Cancel{Immediate: true})
 	require.NoError(t, err)

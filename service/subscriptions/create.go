@@ -20,15 +20,15 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	Currency           money.Currency // one that the plan is sold in; empty: the plan's own
+	Currency           money.Currency // one of the plan's currencies; empty: its own
 	AddOns             []AddOnChoice
-	CouponCode         string // redeemed for it; empty: none
-	// Wishes are passed on to the rules as they are. What the fields above name is read and put to them here.
+	CouponCode         string // empty: none
+	// Wishes are passed to the rules unchanged, with the objects that the fields above name.
 	Wishes subscribing.NewInput
 }
 
-// CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
-// or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
+// CreateSubscription writes a new subscription. Its workflow starts after the commit; if that fails, or the process
+// ends before, the reconciler starts it, so that every confirmed subscription runs. Faults: customer_not_found,
 // plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of
 // customers.CheckRenewable and of subscribing.Create.
 func (s *Service) CreateSubscription(

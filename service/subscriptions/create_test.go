@@ -58,7 +58,7 @@ func TestCreateSubscription_NamesTheFieldOfWhatIsAbsent(t *testing.T) {
 	}
 }
 
-// A creation that read its customer before an erasure and writes after it is refused by the database.
+// The database refuses a creation that reads its customer before an erasure and writes after it.
 func TestInsertSubscription_RefusedForErasedCustomer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// columns are this one and those below it.
+// columns are this column and those below it.
 type columns struct {
 	*Service
 	Catalog   *catalog.Service
@@ -39,7 +39,7 @@ func at(s *scene.Scene) (*columns, usecase.Caller) {
 	}
 }
 
-// house is these columns on one environment.
+// house is these columns with one environment.
 type house struct {
 	*scene.Scene
 	*columns

@@ -25,43 +25,42 @@ const MaxMigrated = 100
 type PlanMigration struct {
 	From, To    int // versions; 0: any, and the newest
 	AtPeriodEnd bool
-	DryRun      bool   // only tells what would happen
-	Limit       int    // of the subscriptions examined, at most MaxMigrated
-	After       string // continues behind this subscription
-	// NewestOnly moves nothing once To, which is given, is not the newest version any more. Fault:
+	DryRun      bool   // moves none, and shows the effects
+	Limit       int    // of examined subscriptions, at most MaxMigrated
+	After       string // continues after this subscription
+	// NewestOnly moves none once To, which must be given, is not the newest version any more. Fault:
 	// plan_version_superseded.
 	NewestOnly bool
 }
 
-// PlanMigrated is how far a migration has come. Where there is more, the next request goes on after Last.
+// PlanMigrated is the progress of a migration. If there is more, the next request continues after Last.
 type PlanMigrated struct {
 	To       plan.Plan
-	Examined int // subscriptions that are on a version to migrate from, canceled ones included
+	Examined int // subscriptions on a version to migrate from, with canceled ones
 	Migrated int
 	Refused  []MigrationRefused
-	// Sums are of a dry run, by currency, in the order of To.Currencies: of each one that subscriptions would move in.
+	// Sums are of a dry run, by currency, in the order of To.Currencies: one for each currency of a subscription that
+	// moves.
 	Sums    []MigrationSum
 	HasMore bool
-	Last    string // the last subscription examined; empty: none
+	Last    string // the last examined subscription; empty: none
 }
 
-// MigrationSum is what a migration comes to now in a currency: what invoices would be issued for, and what would be
-// credited instead.
+// MigrationSum has the present cost of a migration in a currency: the amounts that would be invoiced, and credited.
 type MigrationSum struct {
 	Currency            money.Currency
 	AmountDue, Credited money.Minor
 }
 
-// MigrationRefused is a subscription that stays on its version, and why.
+// MigrationRefused is a subscription that keeps its version, with the reason.
 type MigrationRefused struct {
 	SubscriptionID string
 	Reason         *fault.Error
 }
 
-// MigratePlan moves the next subscriptions of a plan to one of its versions. Each is a transaction of its own, by the
-// same rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is
-// on the version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
-// plan_not_found, cursor_unknown.
+// MigratePlan moves the next subscriptions of a plan to one of its versions. Each is moved in its own transaction, by
+// the rules of a change of plan, so a request can be repeated after a crash: moved ones are on the version already. It
+// skips subscriptions that are canceled, on the version, or changing to it. Faults: plan_not_found, cursor_unknown.
 func (s *Service) MigratePlan(
 	ctx context.Context, by usecase.Caller, planID string, m PlanMigration, around usecase.Around[PlanMigrated],
 ) error {
@@ -121,7 +120,7 @@ func (s *Service) migratePlan(
 }
 
 // Migrate moves one subscription to another version of its plan. Faults: those of the function Command and, from a free
-// version to one that is not, those of customers.CheckRenewable.
+// version to a paid one, those of customers.CheckRenewable.
 func (s *Service) Migrate(
 	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
 	around usecase.Around[usecase.Performed],
@@ -139,17 +138,18 @@ func (s *Service) Migrate(
 	return s.Command(ctx, by, subscriptionID, lifecycle.Migrate{Version: version, AtPeriodEnd: atPeriodEnd}, around)
 }
 
-// late reports whether the time of a request is nearly over: it answers how far it came, so that the next one goes on.
+// late reports whether the time of a request is nearly over: it then responds with its progress, and the next one
+// continues.
 func (s *Service) late(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && deadline.Sub(s.Now()) < migrationReserve
 }
 
-// migrationReserve is what the answer of a migration may take after its last subscription.
+// migrationReserve is the time that the response of a migration may take after its last subscription.
 const migrationReserve = 2 * time.Second
 
-// migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
-// migration meets the subscription again.
+// migrateOne moves one subscription. It records every refusal of the rules, also a temporary one: a repetition of the
+// migration includes the subscription again.
 func (s *Service) migrateOne(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, out *PlanMigrated,
 ) error {
@@ -160,7 +160,7 @@ func (s *Service) migrateOne(
 		if m.DryRun {
 			out.add(sub.Currency, seen, balance)
 		}
-	case errors.Is(err, subscribing.ErrVersionUnchanged): // it waits for the end of the period already
+	case errors.Is(err, subscribing.ErrVersionUnchanged): // it changes at the end of the period already
 	case f != nil && f.Refusal():
 		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: sub.ID, Reason: f})
 	default:
@@ -169,8 +169,7 @@ func (s *Service) migrateOne(
 	return nil
 }
 
-// tryMigration moves a subscription, or in a dry run says what that would lead to, and the balance of its customer
-// before.
+// tryMigration moves a subscription, or in a dry run returns the effects and its customer's balance before them.
 func (s *Service) tryMigration(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
 ) (seen foresight.Previewed, balance money.Minor, err error) {
@@ -213,7 +212,7 @@ func newestIs(newest plan.Plan, version int) error {
 	return nil
 }
 
-// add counts what the move of one would come to. balance is that of its customer before.
+// add adds the cost of moving one subscription. balance is that of its customer before.
 func (m *PlanMigrated) add(in money.Currency, seen foresight.Previewed, balance money.Minor) {
 	sum := m.sum(in)
 	for _, inv := range seen.Issued {
@@ -222,7 +221,7 @@ func (m *PlanMigrated) add(in money.Currency, seen foresight.Previewed, balance 
 	sum.Credited += max(seen.Quote.Balance-balance, 0)
 }
 
-// sum returns that of a currency.
+// sum returns the sum of a currency.
 func (m *PlanMigrated) sum(in money.Currency) *MigrationSum {
 	order := m.To.Currencies()
 	i, known := slices.BinarySearchFunc(m.Sums, in, func(s MigrationSum, c money.Currency) int {

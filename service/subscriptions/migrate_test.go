@@ -25,7 +25,7 @@ func (s *Service) migrated(t *testing.T, by usecase.Caller, planID string, m Pla
 	return out
 }
 
-// What a dry run says is charged and credited is what the migration charges and credits.
+// The migration charges and credits the amounts of the dry run.
 func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	t.Parallel()
 	s, payer, ref := pays(t, scene.Capture)
@@ -64,7 +64,7 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	require.Equal(t, shown.Sums[0].Credited, balance)
 }
 
-// A migration at the period's end is called off by one back to the version that the subscription is on.
+// A migration back to the present version calls off one at the period's end.
 func TestMigratePlan_IsCalledOff(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -88,14 +88,14 @@ func TestMigratePlan_IsCalledOff(t *testing.T) {
 	require.Zero(t, pending())
 }
 
-// A request whose time is nearly over says how far it came.
+// A request whose time is nearly over responds with its progress.
 func TestMigratePlan_AnswersInTime(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 	svc, by := at(s)
 	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
-	svc.Now = func() time.Time { return time.Now().Add(time.Hour) } // a deadline of the real clock is over for it
+	svc.Now = func() time.Time { return time.Now().Add(time.Hour) } // for it, any deadline of the real clock has passed
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out PlanMigrated

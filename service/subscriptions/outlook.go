@@ -9,15 +9,15 @@ import (
 	"perennial/service/usecase"
 )
 
-// Outlook is what a subscription waits for, and what follows.
+// Outlook has the pending payments and the next actions of a subscription.
 type Outlook struct {
 	Expected []foresight.Expected
-	Live     *payment.Transaction // the attempt under way; nil: none
-	InReview *payment.Transaction // the payment that waits for a person; nil: none does
+	Live     *payment.Transaction // the attempt in progress; nil: none
+	InReview *payment.Transaction // the payment that needs review; nil: none
 }
 
-// Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those
-// of foresight.Outlook.
+// Outlook returns the next n automatic actions of a subscription. Faults: subscription_not_found, those of
+// foresight.Outlook.
 func (s *Service) Outlook(
 	ctx context.Context, by usecase.Caller, subscriptionID string, n int,
 ) (out Outlook, err error) {

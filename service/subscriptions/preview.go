@@ -11,23 +11,22 @@ import (
 	"perennial/service/usecase"
 )
 
-// Preview asks what a command would lead to, and for the invoices that follow it. One of Change and Command at most is
-// set; none only looks ahead.
+// Preview is a request for the effects of a command and its next invoices. At most one of Change and Command is set;
+// without both it only looks ahead.
 type Preview struct {
 	Change   *PlanChange
 	Command  lifecycle.Command
 	Invoices int
 }
 
-// Previewed is what it would lead to. Token makes a change cost what is shown; empty: no change was asked for.
+// Previewed has the effects. Token makes a change at the shown cost; empty: no change was requested.
 type Previewed struct {
 	foresight.Previewed
 	Token string
 }
 
-// PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes
-// nothing. Its invoices bill the usage that is recorded by now. Faults: those that the command would have, and those of
-// foresight.Preview.
+// PreviewSubscription returns the effects of a command. It takes the locks and reads of the command, and writes
+// nothing. Its invoices bill the usage recorded by now. Faults: those of the command, and of foresight.Preview.
 func (s *Service) PreviewSubscription(
 	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
@@ -64,14 +63,14 @@ func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (
 	return p.Command, nil
 }
 
-// onlyShows is why a preview has no entry in the audit log.
+// onlyShows is the reason that a preview has no entry in the audit log.
 const onlyShows = "it shows what would be and changes nothing"
 
 // errPreviewed rolls a preview back.
 var errPreviewed = errors.New("service: only a preview")
 
-// PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back,
-// so that nothing which bills it can differ. Faults: those of CreateSubscription and foresight.Preview.
+// PreviewNewSubscription returns the invoices of a possible subscription. It is created and rolled back, so that the
+// invoices equal the real ones. Faults: those of CreateSubscription and foresight.Preview.
 func (s *Service) PreviewNewSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, invoices int, around usecase.Around[Previewed],
 ) error {
@@ -95,7 +94,7 @@ func (s *Service) PreviewNewSubscription(
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Previewed, error) {
 		tx.AuditNothing(onlyShows)
-		// A stored answer is erased with its customer: not after that.
+		// A stored response is erased with its customer, so none may be stored after that.
 		c, err := tx.Customers.Lock(ctx, by.EnvironmentID, in.CustomerID)
 		if err == nil && !c.ErasedAt.IsZero() {
 			err = db.ErrCustomerNotFound.In("customerId")

@@ -28,7 +28,7 @@ func (s *Service) previewed(t *testing.T, by usecase.Caller, id string, in Previ
 	return out
 }
 
-// The price that was shown is the price that is charged, though the change comes ten minutes later.
+// The charged price equals the shown one, though the change comes ten minutes later.
 func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -91,7 +91,7 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 		"a canceled subscription bills nothing more")
 }
 
-// A new subscription is previewed with all that would bill it, and is not there afterwards.
+// A preview of a new subscription has all its invoices, and leaves no subscription.
 func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -117,7 +117,7 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	require.Equal(t, "plan_not_found", fault.From(err).Code)
 }
 
-// A token holds the version of the plan too, though a trial charges nothing now.
+// A token fixes the version of the plan too, though a trial charges nothing now.
 func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -17,18 +17,18 @@ import (
 	"perennial/service/usecase"
 )
 
-// quotedFor is how long a change costs what a preview showed, in the subscription's own time.
+// quotedFor is the time for which a change keeps its previewed cost, in the subscription's time.
 const quotedFor = 30 * time.Minute
 
-// quoted is what a preview token says: from when a change is prorated, and a digest of what it costs. It does not say
-// which change, so that whoever redeems it says that. It is not sealed: whoever makes one up is refused unless they
-// know what the change costs (ADR 44).
+// quoted is the contents of a preview token: the time from which a change is prorated, and a digest of its cost. It
+// does not have the change, which the redeeming request sends. It is not sealed: a forged token is refused unless the
+// forger knows the cost of the change (ADR 44).
 type quoted struct {
 	at     time.Time
 	digest []byte
 }
 
-// ExpiresAt is the end of a preview's token.
+// ExpiresAt returns the end of a preview's token.
 func (p Previewed) ExpiresAt() time.Time {
 	if p.Token == "" {
 		return time.Time{}
@@ -36,7 +36,7 @@ func (p Previewed) ExpiresAt() time.Time {
 	return p.At.Truncate(time.Second).Add(quotedFor)
 }
 
-// newToken is the token of a quote, in a form that needs no escaping in JSON and URLs.
+// newToken returns the token of a quote, in a form that needs no escaping in JSON and URLs.
 func newToken(at time.Time, q foresight.Quote) (string, error) {
 	digest, err := digestOf(q)
 	return strconv.FormatInt(at.Unix(), 36) + "." + base64.RawURLEncoding.EncodeToString(digest), err
@@ -60,8 +60,8 @@ func readToken(token string) (quoted, error) {
 	return quoted{at: time.Unix(at, 0).UTC(), digest: digest}, nil
 }
 
-// ChangeAsPreviewed performs a change at the cost that its preview showed. Faults: preview_token_invalid,
-// preview_outdated, those of ChangePlan.
+// ChangeAsPreviewed performs a change at its previewed cost. Faults: preview_token_invalid, preview_outdated, those of
+// ChangePlan.
 func (s *Service) ChangeAsPreviewed(
 	ctx context.Context, by usecase.Caller, subscriptionID, token string, c PlanChange,
 	around usecase.Around[usecase.Performed],

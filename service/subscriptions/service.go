@@ -12,5 +12,5 @@ type Service struct {
 	customers *customers.Service
 }
 
-// New makes the column.
+// New returns the column.
 func New(b usecase.Base, c *customers.Service) *Service { return &Service{Base: b, customers: c} }

@@ -8,8 +8,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// SetTerms performs the command of that name. Faults: those of Command and, where invoices that were sent are to be
-// charged, those of customers.CheckRenewable.
+// SetTerms performs the command SetTerms. Faults: those of Command and, for a change from sending to charging, those of
+// customers.CheckRenewable.
 func (s *Service) SetTerms(
 	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.SetTerms,
 	around usecase.Around[usecase.Performed],
@@ -22,9 +22,8 @@ func (s *Service) SetTerms(
 	return s.Command(ctx, by, subscriptionID, cmd, around)
 }
 
-// checkWillBeCharged refuses to charge a subscription whose invoices are sent, for which nothing was asked of the
-// payment method, where it could never be collected with it. Faults: subscription_not_found, those of
-// customers.CheckRenewable.
+// checkWillBeCharged refuses charging for a subscription whose invoices were sent, which needed no check of the payment
+// method, if the method could never pay for it. Faults: subscription_not_found, those of customers.CheckRenewable.
 func (s *Service) checkWillBeCharged(ctx context.Context, by usecase.Caller, subscriptionID string) error {
 	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil || sub.Bills().Charged() {

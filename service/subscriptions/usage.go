@@ -10,12 +10,12 @@ import (
 	"perennial/db"
 )
 
-// maxCounts bounds how often usage is counted for one foresight: once is enough, unless amounts move dates.
+// maxCounts bounds the counts of usage for one foresight: one is enough, unless amounts move dates.
 const maxCounts = 3
 
-// foresee calls show, which plays a life on, with what is known of the usage of its subscription. What was used in the
-// times that the play turns out to bill is counted, and show called again: its last call knows everything. reads is the
-// caller's connection. A life without metered prices costs no statement. Faults: those of show.
+// foresee calls show, which plays a life forward, with the known usage of its subscription. It then counts the usage of
+// the times that the play bills, and calls show again, so that the last call knows all usage. reads is the caller's
+// connection. A life without metered prices needs no statement. Faults: those of show.
 func (s *Service) foresee(
 	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
 	show func(known *foresight.Usage) error,
@@ -43,7 +43,7 @@ func (s *Service) foresee(
 		"What subscription %s will be billed for usage could not be foreseen.", sub.ID)
 }
 
-// knownUsage reads what is known of a subscription's usage beside quantities.
+// knownUsage reads the known usage of a subscription, without quantities.
 func knownUsage(
 	ctx context.Context, environmentID string, reads db.Reader, sub subscription.Subscription,
 ) (*foresight.Usage, error) {
@@ -67,7 +67,7 @@ func knownUsage(
 		return nil, err
 	}
 	from := closed[0].Start
-	if i := metering.Window(closed, known.BilledUntil); i > 0 { // later ones are billed as they ended, or may be
+	if i := metering.Window(closed, known.BilledUntil); i > 0 { // later ones are billed in full, or may be
 		from = closed[i-1].End
 	}
 	if known.Billed, err = reads.Subscriptions.UsageBilled(ctx, environmentID, sub.ID, from); err != nil {
