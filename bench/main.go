@@ -1,9 +1,9 @@
-// Command bench measures the paths that the product promises to be fast on, each beside a bare side in the same run.
-// `go run ./bench --help` tells how; docs/performance.md shows the latest results.
+// Command bench measures the paths that the product promises to be fast on, each against a bare side in the same run.
+// `go run ./bench --help` has the usage; docs/performance.md has the latest results.
 //
-// What it measures is in internal/scenario, on servers that internal/rig starts. Subcommands are internal/before, which
+// The measurements are in internal/scenario, on servers of internal/rig. Subcommands are internal/before, which
 // compares two commits with internal/sampler, and internal/report. They share internal/load, internal/machine and
-// internal/result. The bare side is bare; stage has the rows that both sides begin with.
+// internal/result. The bare side is bare; stage has the first rows of both sides.
 package main
 
 import (
@@ -40,8 +40,8 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string) error {
-	// The bare side is this same program in a process of its own, so that its processor time is counted apart,
-	// as the product's is.
+	// The bare side is this program in a separate process, so that its processor time is counted separately, like the
+	// product's.
 	if document := os.Getenv(rig.BareEnv); document != "" {
 		c, err := bare.ParseConfig(document)
 		if err != nil {
@@ -70,8 +70,8 @@ func execute(ctx context.Context, args []string) error {
 	return measure(ctx, o)
 }
 
-// measure runs the chosen scenarios and writes down what they found. One file a run, also of one that was interrupted:
-// what was measured before is worth keeping.
+// measure runs the chosen scenarios and writes their results to one file per run. An interrupted run has a file too,
+// with the results so far.
 func measure(ctx context.Context, o commandLine) error {
 	if o.binary == "" {
 		o.binary = filepath.Join(o.state, "bench", "perennial")
@@ -116,7 +116,7 @@ func measure(ctx context.Context, o commandLine) error {
 	return errors.Join(err, saveErr)
 }
 
-// measureOn runs the scenarios on one kind of Temporal server. What was measured before an error is kept.
+// measureOn runs the scenarios on one kind of Temporal server. Results before an error are kept.
 func measureOn(ctx context.Context, o commandLine, kind string, m *machine.Machine) (t result.Target, err error) {
 	t.Temporal = kind
 	began := time.Now()
@@ -140,12 +140,12 @@ func measureOn(ctx context.Context, o commandLine, kind string, m *machine.Machi
 			continue
 		}
 		say("%s: %s", s.Name, s.Summary)
-		// Every scenario begins with the servers at rest: what the one before left to do would count against this one.
+		// Every scenario begins with idle servers: remaining work of the last one would slow this one.
 		r.Settle(ctx)
 		average, started := machine.LoadAverage(), time.Now()
 		profiles := r.Profiles(ctx)
 		got, failed := s.Run(ctx, r, o.Options)
-		if failed != nil { // the others can still be measured
+		if failed != nil { // other scenarios can still be measured
 			say("%s failed: %s", s.Name, failed)
 			profiles()
 			if err = errors.Join(err, fmt.Errorf("%s on %s: %w", s.Name, kind, failed)); ctx.Err() != nil {
@@ -160,7 +160,7 @@ func measureOn(ctx context.Context, o commandLine, kind string, m *machine.Machi
 	return t, err
 }
 
-// commit names the code that runs. A work tree with changes is not told apart: commit before a run that is to be kept.
+// commit returns the commit of the running code. It ignores local changes: commit before a run whose results are kept.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

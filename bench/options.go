@@ -48,9 +48,9 @@ Scenarios:
 `
 
 func showUsage(w io.Writer) {
-	_, _ = io.WriteString(w, help) // nowhere else to say it
+	_, _ = io.WriteString(w, help) // a failed write cannot be reported
 	for _, s := range scenario.All {
-		_, _ = fmt.Fprintf(w, "  %-15s %s\n", s.Name, s.Summary) // nor here
+		_, _ = fmt.Fprintf(w, "  %-15s %s\n", s.Name, s.Summary) // as above
 	}
 }
 
@@ -58,7 +58,7 @@ func parse(args []string, now time.Time) (commandLine, error) {
 	o := commandLine{}
 	var only, temporal string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // what it would say is said better by usage
+	flags.SetOutput(io.Discard) // usage has a better text
 	flags.StringVar(&o.Scale, "scale", "small", "")
 	flags.StringVar(&only, "only", "", "")
 	flags.StringVar(&temporal, "temporal", "both", "")

@@ -11,7 +11,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// measured is the product of this commit as a sampler sees it. What it lacks is asked of the rig itself.
+// measured adapts the product of this commit to sampler. It uses the rig's other methods directly.
 type measured struct{ *rig.Rig }
 
 var _ sampler.Rig = measured{}

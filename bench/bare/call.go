@@ -22,10 +22,10 @@ type Call struct {
 	path     string
 	header   http.Header
 	body     text
-	recorded string // id that the provider gave the payment then
+	recorded string // the provider's id of the payment in the recording
 }
 
-// proxy stands between the product and the simulator while it is recorded.
+// proxy is between the product and the simulator during the recording.
 type proxy struct {
 	server *httptest.Server
 	mu     sync.Mutex
@@ -52,7 +52,7 @@ func newProxy(target string) (*proxy, error) {
 			return
 		}
 		header := r.Header.Clone()
-		header.Del("Accept-Encoding") // or the answer could not be read here
+		header.Del("Accept-Encoding") // otherwise the answer would be compressed here
 		r.Header, r.Body = header.Clone(), io.NopCloser(bytes.NewReader(body))
 		answer := httptest.NewRecorder()
 		forward.ServeHTTP(answer, r)
@@ -71,7 +71,7 @@ func newProxy(target string) (*proxy, error) {
 func (p *proxy) url() string { return p.server.URL }
 func (p *proxy) close()      { p.server.Close() }
 
-// call is the one request seen.
+// call returns the only request.
 func (p *proxy) call(constant map[string]bool) (Call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *proxy) call(constant map[string]bool) (Call, error) {
 	return Call{method: x.method, path: x.path, header: x.header, body: body, recorded: given}, err
 }
 
-// Send makes the call under a key of its own and notes what the provider calls the payment.
+// Send makes the call with its own key, and records the provider's id of the payment.
 func (c Call) Send(ctx context.Context, client *http.Client, base string, vars Vars) error {
 	request, err := http.NewRequestWithContext(ctx, c.method, base+c.path, bytes.NewBufferString(c.body.with(vars)))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/apikey"
 )
 
-// readSubscription fetches key, row and items with one select, ready for the answer.
+// readSubscription reads key, row and items with one select, in the form of the answer.
 const readSubscription = `
 select s.id, s.customer_id, split_part(s.plan_id, '.', 1), greatest(split_part(s.plan_id, '.', 2), '1')::int,
        s.status, s.currency,
@@ -37,8 +37,8 @@ cross join lateral (
 ) n
 where k.hash = $1 and k.revoked_at is null and s.id = $2`
 
-// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding. And POST /api/usage: see recordUsage. And
-// what the product reads for more than a row: see reading.
+// Handler serves GET /api/subscriptions/{id} (mux, one select, one encoding), POST /api/usage (see recordUsage), and
+// the paths for which the product reads more than a row (see reading).
 func Handler(pool *pgxpool.Pool, source Source) http.Handler {
 	read := func(w http.ResponseWriter, r *http.Request) {
 		s := subscriptions.Subscription{

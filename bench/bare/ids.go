@@ -10,17 +10,17 @@ import (
 	"perennial/internal/id"
 )
 
-// Vars are the ids of one run of a tape: what a recorded id is called this time.
+// Vars has the ids of one run of a tape, by recorded id.
 type Vars map[string]string
 
-// idPattern finds our ids, the keys of sends (UUIDs) and the provider's ids in recorded arguments.
+// idPattern matches the product's ids, the keys of sends (UUIDs) and the provider's ids in recorded arguments.
 var idPattern = regexp.MustCompile(`(?:[a-z]+_[0-9a-z]{26}|pi_[0-9A-Za-z]+|bench-key-[0-9]+|` + uuidPattern + `)`)
 
 const uuidPattern = `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`
 
 var isUUID = regexp.MustCompile(`^` + uuidPattern + `$`)
 
-// of gives the id that stands for a recorded one in this run, inventing it at its first use.
+// of returns the id of this run for a recorded one, which it invents on the first use.
 func (v Vars) of(recorded string) string {
 	if now, ok := v[recorded]; ok {
 		return now
@@ -33,10 +33,10 @@ func (v Vars) of(recorded string) string {
 	return fresh
 }
 
-// text is a string with recorded ids in it, cut at them: literal, id, literal, id, …, literal.
+// text is a string that is cut at recorded ids: literal, id, literal, id, …, literal.
 type text []string
 
-// cut answers nil where s holds no id that changes from run to run.
+// cut returns nil where s has no id that changes from run to run.
 func cut(s string, constant map[string]bool) text {
 	var t text
 	end := 0
@@ -68,7 +68,7 @@ func (t text) with(v Vars) string {
 	return b.String()
 }
 
-// ids lists the recorded ids of t.
+// ids returns the recorded ids of t.
 func (t text) ids() []string {
 	var out []string
 	for i := 1; i < len(t); i += 2 {

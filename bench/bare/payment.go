@@ -18,7 +18,7 @@ func Payment(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(paying, player.Pay).Get(ctx, nil)
 }
 
-// Pay makes the recorded call, under a key of its own.
+// Pay makes the recorded call, with its own key.
 func (a *Activities) Pay(ctx context.Context) error {
 	return a.Script.Call.Send(ctx, a.HTTP, a.Simulator, Vars{})
 }

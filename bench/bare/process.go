@@ -29,14 +29,14 @@ type Config struct {
 	Stage           stage.Stage
 }
 
-// Text is the configuration as one word, for an environment variable.
+// Text returns the configuration as one word, for an environment variable.
 func (c Config) Text() (string, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(c)
 	return base64.StdEncoding.EncodeToString(b.Bytes()), err
 }
 
-// ParseConfig reads what Text wrote.
+// ParseConfig is the reverse of Text.
 func ParseConfig(text string) (c Config, err error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -45,7 +45,7 @@ func ParseConfig(text string) (c Config, err error) {
 	return c, gob.NewDecoder(bytes.NewReader(raw)).Decode(&c)
 }
 
-// The bounds of the product's processes, by default.
+// The default bounds of the product's processes.
 const (
 	connections     = 20
 	slots           = 32
@@ -65,7 +65,7 @@ func Pool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// Run is the bare side's process: a worker, and a server for the reads.
+// Run runs the bare side's process: a worker, and a server for the reads.
 func Run(ctx context.Context, c Config) error {
 	source := Source{DatabaseURL: c.DatabaseURL, SimulatorURL: c.SimulatorURL, Stage: c.Stage}
 	script, err := Record(ctx, source)

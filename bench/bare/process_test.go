@@ -12,7 +12,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// The process of the bare side is told the plans that it records with, whatever their prices are.
+// The process of the bare side gets the plans of the recording, with any prices.
 func TestConfig_IsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	seats := plan.Plan{

@@ -22,8 +22,8 @@ import (
 	"perennial/service"
 )
 
-// reading answers requests of one path by playing what the product reads for the first of them, with the ids of each,
-// and encoding the answer that the product gave: the same statements in the same round trips, and no rules.
+// reading serves one path. It plays the product's reads for the first request, with the ids of each request, and
+// encodes the product's answer: the same statements in the same round trips, and no rules.
 type reading struct {
 	pool   *pgxpool.Pool
 	source Source
@@ -35,7 +35,7 @@ type reading struct {
 	err              error
 }
 
-// ServeHTTP takes the customer as a parameter: the product finds it, the tape has to be told.
+// ServeHTTP takes the customer as a parameter: the product finds it, but the tape needs it.
 func (g *reading) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -54,7 +54,7 @@ func (g *reading) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(g.answer) // the client is gone when this fails
 }
 
-// record lets the product answer the request here and writes down what it reads.
+// record makes the product answer the request here, and records its reads.
 func (g *reading) record(r *http.Request, body []byte) error {
 	ctx := context.WithoutCancel(r.Context())
 	var tracer recorder
@@ -85,7 +85,7 @@ func (g *reading) record(r *http.Request, body []byte) error {
 	return err
 }
 
-// idsBut are all ids in a recording but some: they are the same for every subject.
+// idsBut returns the ids of a recording, except own ones: they are the same for every subject.
 func idsBut(r recorded, own ...string) map[string]bool {
 	others := map[string]bool{}
 	for _, trip := range r {
@@ -93,7 +93,7 @@ func idsBut(r recorded, own ...string) map[string]bool {
 			for _, arg := range q.Arguments {
 				text, ok := arg.([]byte)
 				if !ok {
-					text, _ = json.Marshal(arg) // what cannot be encoded has no ids
+					text, _ = json.Marshal(arg) // a value without an encoding has no ids
 				}
 				for _, id := range idPattern.FindAllString(string(text), -1) {
 					others[id] = !slices.Contains(own, id)
@@ -104,7 +104,7 @@ func idsBut(r recorded, own ...string) map[string]bool {
 	return others
 }
 
-// productOn is the product's API without a listener; stop ends it.
+// productOn returns the product's API without a listener; stop ends it.
 func productOn(ctx context.Context, store *db.Store) (server *api.Server, stop func(), err error) {
 	quiet, err := telemetry.Start(ctx, telemetry.Options{
 		Service: "bench", LogLevel: "error", LogOutput: nowhere{}, Now: time.Now,

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// recorder notes every transaction of a connection pool as it goes over the wire: which statements travel together.
+// recorder records every transaction of a connection pool, with the statements of each round trip.
 type recorder struct {
 	mu   sync.Mutex
 	open *recorded
 	done []recorded
-	all  *recorded // everything, reads outside of transactions too; nil: not recorded
+	all  *recorded // all round trips, also reads outside of transactions; nil: not recorded
 }
 
 // recorded is one transaction: its round trips, each a batch of statements.
@@ -25,8 +25,8 @@ var (
 	_ pgx.QueryTracer = (*recorder)(nil)
 )
 
-// TraceBatchStart implements pgx.BatchTracer.
-// Our transactions consist of batches, from the one with BEGIN to the one with COMMIT.
+// TraceBatchStart implements pgx.BatchTracer. The product's transactions consist of batches, from the one with BEGIN to
+// the one with COMMIT.
 func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,14 +67,14 @@ func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 	return ctx
 }
 
-// readsToo notes from now on what is outside of transactions as well.
+// readsToo also records statements outside of transactions from now on.
 func (r *recorder) readsToo() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = &recorded{}
 }
 
-// reads are the round trips since readsToo.
+// reads returns the round trips since readsToo.
 func (r *recorder) reads() recorded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *recorder) reads() recorded {
 // TraceQueryEnd implements pgx.QueryTracer.
 func (*recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// take gives the transactions since the last take, which must be as many as the caller knows its step to need.
+// take returns the transactions since the last take. Their number must be want.
 func (r *recorder) take(step string, want int) ([]recorded, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"perennial/activities/rating"
 )
 
-// nobody observes nothing. What follows a commit has no dispatcher here: only the transactions are recorded.
+// nobody implements the observers without effect. Effects after a commit have no dispatcher here: only transactions are
+// recorded.
 type nobody struct{}
 
 func (nobody) ProviderCalled(context.Context, string, string, string, time.Duration) {}

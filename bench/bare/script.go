@@ -1,7 +1,7 @@
-// Package bare owns the other side of each benchmark: the same transactions and the same HTTP call, by nothing but the
-// Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays back what one subscription
-// of the product was recorded to do, with other ids. So it cannot fall behind the product, and no edit can make it
-// slower than it need be.
+// Package bare owns the other side of each benchmark: the same transactions and the same HTTP call, with only the
+// Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays the recording of one
+// subscription of the product with other ids. So it always has the product's present statements, and no edit can slow
+// it down.
 package bare
 
 import (
@@ -25,7 +25,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Script is everything the bare side can do.
+// Script has all recordings of the bare side.
 type Script struct {
 	Create  Tape // POST /api/subscriptions with a trial and an Idempotency-Key
 	Renew   Tape
@@ -33,14 +33,14 @@ type Script struct {
 	Call    Call
 	Record  Tape // Charge after its call
 	Steps   []Tape
-	Subject stage.Subject // the recorded one of Renew … Record
+	Subject stage.Subject // the recorded one of Renew to Record
 	Command stage.Subject // the recorded one of Steps
 	Created stage.Subject // the recorded one of Create
-	// shared are recorded ids that Renew invents and Intend and Record mention.
+	// shared are recorded ids that Renew invents and that Intend and Record use.
 	shared []string
 }
 
-// StepNames are the commands that each subscription of the commands scenario goes through, in this order.
+// StepNames are the commands for each subscription of the commands scenario, in this order.
 var StepNames = []string{
 	"cancel", "reactivate", "patch", "cancel", "reactivate", "patch back", "cancel", "reactivate", "patch",
 }
@@ -52,7 +52,7 @@ type Source struct {
 	Stage        stage.Stage
 }
 
-// Record lets the product create, renew and command one subscription each, and writes down what it does.
+// Record makes the product create, renew and command one subscription each, and records its work.
 func Record(ctx context.Context, s Source) (*Script, error) {
 	r, err := newRecording(ctx, s)
 	if err != nil {
@@ -103,7 +103,7 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 	return r, nil
 }
 
-// constants are ids that stay the same in every run.
+// constants returns the ids that are the same in every run.
 func constants(g stage.Stage) map[string]bool {
 	constant := map[string]bool{}
 	for _, fixed := range []string{
@@ -120,7 +120,7 @@ func (r *recording) close() {
 	r.proxy.close()
 }
 
-// tapes turns what was recorded since the last call into tapes.
+// tapes returns the recordings since the last call as tapes.
 func (r *recording) tapes(step string, want int) ([]Tape, error) {
 	done, err := r.tracer.take(step, want)
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *recording) create(ctx context.Context) error {
 	return err
 }
 
-// CreateBody returns the body that clients post.
+// CreateBody returns the body of a client's POST.
 func CreateBody(customerID, planID string) string {
 	return `{"customerId":"` + customerID + `","planId":"` + planID + `","trialDays":14}`
 }
@@ -237,7 +237,7 @@ func (r *recording) command(ctx context.Context) error {
 			return err
 		}
 		r.script.Steps = append(r.script.Steps, tapes[0])
-		// The workflow takes the mark of the pending wake-up off, so that each command sets it.
+		// The workflow clears the mark of the pending wake-up, so that each command sets it.
 		if _, err := r.subscriptions.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: time.Now()}); err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (r *recording) command(ctx context.Context) error {
 	return nil
 }
 
-// perform does one of the steps as the API does, without an Idempotency-Key.
+// perform performs one of the steps as the API does, without an Idempotency-Key.
 func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, name string) error {
 	var err error
 	switch name {
@@ -266,7 +266,7 @@ func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, na
 	return err
 }
 
-// common lists ids of a that b or c mention too.
+// common returns the ids of a that b or c use too.
 func common(a, b, c Tape) []string {
 	var out []string
 	for recorded := range a.ids {
@@ -277,7 +277,7 @@ func common(a, b, c Tape) []string {
 	return out
 }
 
-// WritesOnly is the script with every transaction cut down to its writes.
+// WritesOnly returns the script with only the writes of every transaction.
 func (s *Script) WritesOnly() *Script {
 	out := *s
 	out.Create, out.Renew, out.Intend, out.Record = s.Create.writesOnly(), s.Renew.writesOnly(), s.Intend.writesOnly(),
@@ -289,7 +289,7 @@ func (s *Script) WritesOnly() *Script {
 	return &out
 }
 
-// RenewalShape says how large the transactions of a renewal are.
+// RenewalShape returns the size of a renewal's transactions.
 func (s *Script) RenewalShape() string {
 	var parts []string
 	for _, t := range []Tape{s.Renew, s.Intend, s.Record} {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// recordedScript is a script of the present product, and what its activities play on.
+// recordedScript returns a script of the present product, with the environment of its activities.
 func recordedScript(t *testing.T) (stage.Stage, *db.Store, *Activities) {
 	t.Helper()
 	database := testdb.Migrated(t)
@@ -52,8 +52,8 @@ func rows(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) (n int) {
 	return n
 }
 
-// Every path of the bare side completes for several subscriptions: whatever must be unique is renewed. A bench that
-// compares the product with failures, or with itself, measures nothing.
+// Every path of the bare side completes for several subscriptions: unique values change. A benchmark that compares the
+// product with failures, or with itself, measures nothing.
 func TestScript_EveryPathCompletesAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	s, store, a := recordedScript(t)
@@ -91,7 +91,7 @@ func TestScript_EveryPathCompletesAgainAndAgain(t *testing.T) {
 	}
 }
 
-// A recorded read is played for other subjects, and answered as the first one was.
+// A recorded read is played for other subjects, with the first answer.
 func TestReading_PlaysForOthers(t *testing.T) {
 	t.Parallel()
 	s, store, a := recordedScript(t)
@@ -124,7 +124,7 @@ func TestReading_PlaysForOthers(t *testing.T) {
 	}
 }
 
-// The bare side answers what the product does: it would else be compared with less work.
+// The bare side gives the product's answer: otherwise it would do less work.
 func TestHandler_AnswersWhatTheProductDoes(t *testing.T) {
 	t.Parallel()
 	s, store, a := recordedScript(t)

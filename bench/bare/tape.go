@@ -26,13 +26,13 @@ type statement struct {
 	args []argument
 }
 
-// argument is a recorded value, or how to make this run's.
+// argument is a recorded value, or a function that makes this run's value.
 type argument struct {
 	value any
 	make  func(Vars) any // nil: value as it is
 }
 
-// newTape prepares a transaction for playing. constant are ids that stay the same in every run.
+// newTape prepares a transaction for playing. constant has the ids that are the same in every run.
 func newTape(r recorded, constant map[string]bool) (Tape, error) {
 	t := Tape{ids: map[string]bool{}}
 	for _, batch := range r {
@@ -90,7 +90,7 @@ func (t *Tape) argument(value any, constant map[string]bool) (argument, error) {
 	return argument{value: value}, nil
 }
 
-// list is an argument of several texts, each of which may hold ids.
+// list returns an argument of several texts, each of which may have ids.
 func (t *Tape) list(recorded []string, constant map[string]bool) argument {
 	cuts, fresh := make([]text, len(recorded)), false
 	for i, s := range recorded {
@@ -118,7 +118,7 @@ func (t *Tape) note(c text) text {
 	return c
 }
 
-// writesOnly is the tape without its reads and locks: one round trip of BEGIN, the writes and COMMIT.
+// writesOnly returns the tape without its reads and locks: one round trip of BEGIN, the writes and COMMIT.
 func (t Tape) writesOnly() Tape {
 	var trip []statement
 	for _, batch := range t.trips {
@@ -141,7 +141,7 @@ func isRead(sql string) bool {
 	return false
 }
 
-// statements counts what the tape holds, and in how many round trips.
+// statements returns the numbers of statements and round trips of the tape.
 func (t Tape) statements() (statements, trips int) {
 	for _, trip := range t.trips {
 		statements += len(trip)
@@ -149,7 +149,7 @@ func (t Tape) statements() (statements, trips int) {
 	return statements, len(t.trips)
 }
 
-// Play runs the transaction. vars names what is known already and is given what was invented.
+// Play runs the transaction. vars has the known ids, and gets the invented ones.
 func (t Tape) Play(ctx context.Context, pool *pgxpool.Pool, vars Vars) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func playTrip(ctx context.Context, conn *pgx.Conn, trip []statement, vars Vars) 
 	return results.Close()
 }
 
-// check refuses an update that found no row: it would measure nothing.
+// check refuses an update without a row: it would measure nothing.
 func (s statement) check(tag pgconn.CommandTag) error {
 	if tag.Update() && tag.RowsAffected() == 0 && strings.Contains(s.sql, "Update") {
 		return fmt.Errorf("%.40s: changed no row", s.sql)
@@ -193,7 +193,7 @@ func (s statement) check(tag pgconn.CommandTag) error {
 	return nil
 }
 
-// with are the arguments of one run.
+// with returns the arguments of one run.
 func (s statement) with(vars Vars) []any {
 	args := make([]any, len(s.args))
 	for i, a := range s.args {

@@ -14,8 +14,8 @@ import (
 	"perennial/internal/id"
 )
 
-// insertUsage writes the rows that the product writes, for the environment of a key that was not revoked, and none if
-// the record's key was used. It judges nothing.
+// insertUsage writes the rows of the product for the environment of a valid key, and none for a used key of a record.
+// It validates nothing.
 const insertUsage = `
 with known as (
 	select k.environment_id from api_keys k where k.hash = $1 and k.revoked_at is null
@@ -28,10 +28,10 @@ with known as (
 insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity)
 select t.environment_id, $5, $6, t.at, t.record_id, $7::text::numeric from taken t`
 
-// metricID is as long as ours.
+// metricID is as long as the product's.
 const metricID = "met_01jcz6dyqx4w9s1c2k7v5h8m3n"
 
-// recordUsage answers POST /api/usage: one decoding, one statement, one encoding.
+// recordUsage serves POST /api/usage: one decoding, one statement, one encoding.
 func recordUsage(pool *pgxpool.Pool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var form usage.UsageForm

@@ -13,7 +13,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// Names on Temporal. Queues are those of the product, in a namespace of the bare side's own.
+// Names on Temporal. The queues are the product's, in the bare side's own namespace.
 const (
 	QueueBilling  = "billing"
 	QueuePayments = "payments"
@@ -27,7 +27,7 @@ type Input struct {
 	Writes  bool // play only the writes
 }
 
-// runAge is after what age a run continues as new once a period has passed, as the product's.
+// runAge is the age at which a run continues as new after a period, as the product's.
 const runAge = time.Minute
 
 // player names the activities for workflows; the worker registers the real ones.
@@ -40,7 +40,7 @@ func local(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// Renewal is timer, local activity, activity, and a new run where the product would begin one.
+// Renewal runs a timer, a local activity and an activity, and a new run where the product would begin one.
 func Renewal(ctx workflow.Context, in Input) error {
 	began := workflow.Now(ctx)
 	for {
@@ -65,7 +65,7 @@ func Renewal(ctx workflow.Context, in Input) error {
 	}
 }
 
-// Commanded wakes at every signal and does nothing.
+// Commanded wakes at every signal, without any action.
 func Commanded(ctx workflow.Context, in Input) error {
 	signals := workflow.GetSignalChannel(ctx, SignalCommand)
 	due := workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx)))
@@ -78,7 +78,7 @@ func Commanded(ctx workflow.Context, in Input) error {
 	return nil
 }
 
-// Idle waits.
+// Idle waits until the due time.
 func Idle(ctx workflow.Context, in Input) error {
 	return workflow.NewTimer(ctx, in.Due.Sub(workflow.Now(ctx))).Get(ctx, nil)
 }
@@ -99,7 +99,7 @@ func (a *Activities) script(in Input) *Script {
 	return a.Script
 }
 
-// Renew plays the transaction that opens a period, and answers the ids that the charge needs.
+// Renew plays the transaction that opens a period, and returns the ids that the charge needs.
 func (a *Activities) Renew(ctx context.Context, in Input) (Vars, error) {
 	s := a.script(in)
 	vars := called(s.Subject, in.Subject)
@@ -131,8 +131,8 @@ func (s *Script) PlayCommand(ctx context.Context, pool *pgxpool.Pool, vars Vars,
 	return s.Steps[step].Play(ctx, pool, vars)
 }
 
-// Commanded names what the commands of one subscription have in common: its items are ended by one and come back by
-// another, so that all its steps are played with the same names.
+// Commanded returns the common ids of one subscription's commands: one command ends its items and another brings them
+// back, so all steps use the same ids.
 func (s *Script) Commanded(subject stage.Subject) Vars {
 	vars := called(s.Command, subject)
 	for i, item := range s.Command.Row().Items {
@@ -141,7 +141,7 @@ func (s *Script) Commanded(subject stage.Subject) Vars {
 	return vars
 }
 
-// CreateSubscription plays the transaction that creates a subscription, and answers its id.
+// CreateSubscription plays the transaction that creates a subscription, and returns its id.
 func (s *Script) CreateSubscription(ctx context.Context, pool *pgxpool.Pool, customerID string) (string, error) {
 	vars := Vars{s.Created.CustomerID: customerID}
 	err := s.Create.Play(ctx, pool, vars)

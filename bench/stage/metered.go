@@ -20,15 +20,15 @@ import (
 	"perennial/service/usecase"
 )
 
-// Metering is what one subscription used in the day that has a price.
+// Metering is the usage of one subscription on its priced day.
 type Metering struct {
 	Records int // spread evenly over the day
-	Values  int // of their dimension, by turns
+	Values  int // of their dimension, in rotation
 	Rate    metered.Rate
-	Merged  bool // the records are in running aggregates; else nothing merges them
+	Merged  bool // the records are in running aggregates; otherwise they are never merged
 }
 
-// Metered writes a subscription whose first day ends now, which is billed for what it used.
+// Metered writes a subscription whose first day ends now, with usage to bill.
 func (s Stage) Metered(
 	ctx context.Context, store *db.Store, pool *pgxpool.Pool, m Metering, now time.Time,
 ) (Subject, error) {

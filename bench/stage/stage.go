@@ -1,5 +1,6 @@
-// Package stage owns what both sides of a benchmark stand on: the same environment, plans and key in a database of
-// each side, and the customers and subscriptions that a scenario needs before it is measured. Nothing here is measured.
+// Package stage owns the common rows of both sides of a benchmark: the same environment, plans and key in each
+// database, and the customers and subscriptions that a scenario needs before it is measured. None of its work is
+// measured.
 package stage
 
 import (
@@ -19,7 +20,7 @@ import (
 	"perennial/service/gateway"
 )
 
-// Stage has the rows that both databases begin with. It travels to the bare side's process.
+// Stage has the first rows of both databases. The bare side's process gets it too.
 type Stage struct {
 	TenantID      string
 	AppID         string
@@ -34,11 +35,11 @@ type Stage struct {
 	Credentials   db.SealedCredentials
 	Basic         plan.Plan // monthly
 	Pro           plan.Plan // monthly, dearer
-	Daily         plan.Plan // so that a boundary is exactly one day after the one before, in every month
+	Daily         plan.Plan // every boundary is exactly one day after the last, in every month
 	CreatedAt     time.Time
 }
 
-// New invents one.
+// New returns a new stage.
 func New(now time.Time) (Stage, error) {
 	key := apikey.New(apikey.Secret, apikey.Test)
 	s := Stage{
@@ -68,7 +69,7 @@ func (s Stage) Seal(keys *vault.Vault, version int, c gateway.Credentials) (db.S
 	return gateway.Seal(keys, db.ProviderConfig{ID: s.ConfigID, AppID: s.AppID, Keyset: s.Keyset}, version, c)
 }
 
-// SealWithSecret encrypts the second version, whose callbacks verify with a secret.
+// SealWithSecret encrypts the second version, whose callbacks are verified with a secret.
 func (s Stage) SealWithSecret(keys *vault.Vault, webhookSecret string) (db.SealedCredentials, error) {
 	return s.Seal(keys, 2, gateway.Credentials{"secretKey": secretKey, gateway.FieldWebhookSecret: webhookSecret})
 }

@@ -15,15 +15,15 @@ import (
 // batch is the number of rows of one transaction of preparation.
 const batch = 500
 
-// Subject is one subscription and who pays for it.
+// Subject is one subscription with its payer.
 type Subject struct {
 	CustomerID     string
 	SubscriptionID string
 
-	row subscription.Subscription // as it was written; stays in this process
+	row subscription.Subscription // as written; stays in this process
 }
 
-// Row is the subscription as it was written.
+// Row returns the subscription as written.
 func (s Subject) Row() subscription.Subscription { return s.row }
 
 // Customers writes n customers with a good card.
@@ -62,8 +62,8 @@ func (s Stage) Trials(ctx context.Context, store *db.Store, n int, now time.Time
 	})
 }
 
-// Due writes n active subscriptions whose next renewal falls due at that instant, a whole second: they are in their
-// first period, which was paid for elsewhere.
+// Due writes n active subscriptions whose next renewal is due at that instant, a whole second: they are in their first
+// period, which was paid elsewhere.
 func (s Stage) Due(ctx context.Context, store *db.Store, n int, at, now time.Time) ([]Subject, error) {
 	none := 0
 	began := at.AddDate(0, 0, -1)

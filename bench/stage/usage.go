@@ -14,7 +14,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Use makes a metric, and records and aggregates 1,000 records of it for each subject: of five regions, spread over
+// Use creates a metric, and records and aggregates 1,000 records of it for each subject: of five regions, spread over
 // the 22 hours before now.
 func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects []Subject, now time.Time) error {
 	const perSubject, regions = 1000, 5
@@ -49,8 +49,8 @@ func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects
 	return merge(ctx, product.Usage)
 }
 
-// merge merges all records into running aggregates. What was recorded a moment ago may still have an older neighbour
-// that is not committed: until nothing is left.
+// merge merges all records into running aggregates. A new record may still have an older neighbour that is not
+// committed, so it repeats until no record is left.
 func merge(ctx context.Context, product *serviceusage.Service) error {
 	for quiet := 0; quiet < 3; quiet++ {
 		n, err := product.RollUpUsage(ctx)

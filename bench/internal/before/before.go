@@ -1,4 +1,4 @@
-// Package before measures an earlier commit of the product beside a later one.
+// Package before compares an earlier commit of the product with a later one.
 package before
 
 import (
@@ -117,7 +117,7 @@ func Run(ctx context.Context, args []string) error {
 	return errors.Join(err, saveErr)
 }
 
-// measure starts both sides and takes all samples. What was measured before an error is kept.
+// measure starts both sides and takes all samples. Samples before an error are kept.
 func (c *Comparison) measure(ctx context.Context, o options, sides [2]*commitSide) (err error) {
 	for _, s := range sides {
 		defer func() { err = errors.Join(err, s.stop()) }()
@@ -131,7 +131,7 @@ func (c *Comparison) measure(ctx context.Context, o options, sides [2]*commitSid
 			continue
 		}
 		measure := map[string]func(context.Context) error{"get": d.get, "create": d.create, "commands": d.commands}[path]
-		if failed := measure(ctx); failed != nil { // the others can still be measured
+		if failed := measure(ctx); failed != nil { // other paths can still be measured
 			err = errors.Join(err, fmt.Errorf("%s: %w", path, failed))
 		}
 		if ctx.Err() != nil {

@@ -45,7 +45,7 @@ func TestCompared_NoSamplesMissTheGoal(t *testing.T) {
 	require.Equal(t, "missed", Compared{MostProcessor: 0.7}.lines()[1][7])
 }
 
-// Both sides of a round follow each other, and nobody is always the first.
+// Both sides of a round follow each other, and they alternate in the first place.
 func TestPlanWaves_SidesTakeTurns(t *testing.T) {
 	t.Parallel()
 	planned := planWaves([]string{"renewals", "storm"}, 2)

@@ -18,14 +18,14 @@ import (
 // measuring are the folders that measure a side. They are copied into each clone, so that the same code measures both.
 var measuring = []string{"bench/internal/load", "bench/internal/machine", "bench/internal/sampler"}
 
-// A clone whose benchmark is all in one folder has no package rig. It gets the files of flat: main.go and samples.go,
-// which asks its rig what sampler wants to know, and those that it lacks.
+// A clone whose benchmark is in one folder has no package rig. It gets the files of flat that it lacks, and main.go and
+// samples.go, which adapt its rig to sampler.
 const (
 	rigFolder = "bench/internal/rig"
 	flat      = "bench/internal/before/testdata/flat"
 )
 
-// commitSide is one commit that is compared: its clone, and the process that measures it.
+// commitSide is one compared commit: its clone, and the process that measures it.
 type commitSide struct {
 	name   string // before or after
 	commit string // short
@@ -37,7 +37,7 @@ type commitSide struct {
 	out     *json.Decoder
 }
 
-// buildCommit clones a commit and builds its product and the benchmark, which measures it.
+// buildCommit clones a commit and builds its product and its benchmark.
 func buildCommit(ctx context.Context, o options, name, revision string) (*commitSide, error) {
 	commit, err := output(ctx, "", "git", "rev-parse", "--verify", "--short=7", revision+"^{commit}")
 	if err != nil {
@@ -64,7 +64,7 @@ func buildCommit(ctx context.Context, o options, name, revision string) (*commit
 	return s, err
 }
 
-// copyMeasuring also removes what an earlier comparison had copied.
+// copyMeasuring copies the measuring folders. It also removes the copies of an earlier comparison.
 func (s *commitSide) copyMeasuring(ctx context.Context) error {
 	if _, err := output(ctx, s.dir, "git", "clean", "--quiet", "-d", "--force", "bench"); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *commitSide) has(name string) bool {
 	return err == nil
 }
 
-// copyFolder makes a folder of the clone the same as ours, but for tests.
+// copyFolder copies a folder of the present commit into the clone, without tests.
 func (s *commitSide) copyFolder(folder string) error {
 	if err := os.RemoveAll(filepath.Join(s.dir, folder)); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *commitSide) copyFolder(folder string) error {
 	return nil
 }
 
-// copy writes one of our files into the clone.
+// copy writes a file of the present commit into the clone.
 func (s *commitSide) copy(file, as string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *commitSide) start(ctx context.Context, o options) error {
 	return s.out.Decode(&sampler.Sample{}) // it is ready
 }
 
-// take has one sample taken.
+// take orders one sample.
 func (s *commitSide) take(o sampler.Order) (sampler.Sample, error) {
 	var got sampler.Sample
 	if err := s.in.Encode(o); err != nil {
@@ -177,7 +177,7 @@ func (s *commitSide) stop() error {
 	return errors.Join(s.orders.Close(), s.process.Wait())
 }
 
-// output runs a command in a directory; empty: ours.
+// output runs a command in a directory; empty: the present one.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

@@ -16,7 +16,7 @@ import (
 	"perennial/bench/internal/sampler"
 )
 
-// Comparison is everything that one run of two commits found out; it is what lies in bench/results.
+// Comparison has the results of one run of two commits, as stored in bench/results.
 type Comparison struct {
 	Begun      time.Time       `json:"begun"`
 	Seconds    float64         `json:"seconds"`
@@ -33,28 +33,28 @@ type Comparison struct {
 	file string // it was read from
 }
 
-// Compared is one path: samples of both sides, in the order in which they were taken.
+// Compared is one path: samples of both sides, in the order of measurement.
 type Compared struct {
 	Path   string           `json:"path"`
 	Unit   string           `json:"unit"`
 	Before []sampler.Sample `json:"before"`
 	After  []sampler.Sample `json:"after"`
-	// Goals, as ratios of after to before: the least of the rates, the greatest of the processor times. 0: none.
+	// Goals, as ratios of after to before: the minimum of the rates, the maximum of the processor times. 0: none.
 	Least         float64 `json:"least,omitempty"`
 	MostProcessor float64 `json:"mostProcessor,omitempty"`
-	Reads         bool    `json:"reads,omitempty"` // P99 is that of reads beside it
+	Reads         bool    `json:"reads,omitempty"` // P99 is that of the reads during it
 }
 
 func (c *Compared) add(got [2]sampler.Sample) {
 	c.Before, c.After = append(c.Before, got[0]), append(c.After, got[1])
 }
 
-// Heads are the heads of a comparison's table.
+// Heads are the column heads of a comparison's table.
 var Heads = []string{
 	"path", "before", "after", "ratio", "of each round", "unit", "goal", "verdict", "samples: before; after",
 }
 
-// lines are the rows of the table: the rate, the processor time, and what else was measured.
+// lines returns the rows of the table: the rate, the processor time, and the other measurements.
 func (c Compared) lines() [][]string {
 	lines := [][]string{
 		c.line(c.Path, c.Unit, func(s sampler.Sample) float64 { return s.Rate }, atLeast(c.Least)),
@@ -66,7 +66,7 @@ func (c Compared) lines() [][]string {
 	return lines
 }
 
-// bound is a goal: the ratio of after to before is at least, or at most, this. 0: none.
+// bound is a goal: the minimum, or the maximum, of the ratio of after to before. 0: none.
 type bound struct {
 	ratio float64
 	most  bool
@@ -114,7 +114,7 @@ func (c Compared) line(path, unit string, of func(sampler.Sample) float64, goal 
 	}
 }
 
-// disturbed reports whether something happened to a sample that makes it prove nothing.
+// disturbed reports whether a disturbance makes a sample useless.
 func (c Compared) disturbed() bool {
 	return slices.ContainsFunc(slices.Concat(c.Before, c.After), func(s sampler.Sample) bool { return len(s.Notes) > 0 })
 }
@@ -151,7 +151,7 @@ func (c *Comparison) Table() [][]string {
 	return lines
 }
 
-// Remarks say what the samples do not: how often the provider called back, and what went wrong.
+// Remarks returns facts that the samples lack: the number of callbacks, and disturbances.
 func (c *Comparison) Remarks() []string {
 	var out []string
 	for _, row := range c.Rows {
@@ -175,7 +175,7 @@ func (c *Comparison) Title() string {
 	return fmt.Sprintf("%s → %s, Temporal %s, %s", c.Before, c.After, c.Temporal, begun)
 }
 
-// print writes the table in columns for a terminal, without the samples, which the file has.
+// print writes the table in columns for a terminal, without the samples, which are in the file.
 func (c *Comparison) print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%s\n", c.Title()) // a closed terminal must not lose the file; nor below
 	lines := c.Table()
@@ -198,7 +198,8 @@ func (c *Comparison) print(w io.Writer) {
 	}
 }
 
-// save writes the comparison to dir/<date>-<after>-before-<before>.json; a second one of the day gets the time, too.
+// save writes the comparison to dir/<date>-<after>-before-<before>.json; the name of a second one on a day has the time
+// too.
 func (c *Comparison) save(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -217,7 +218,7 @@ func (c *Comparison) save(dir string) (string, error) {
 	return path, os.WriteFile(path, append(document, '\n'), 0o644)
 }
 
-// Read reads all of a directory, the oldest first.
+// Read reads all comparisons of a directory, the oldest first.
 func Read(dir string) ([]*Comparison, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*-before-*.json"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"perennial/bench/internal/sampler"
 )
 
-// The sizes of a comparison: large enough for rates to differ by little from round to round, small enough for all of it
-// to take a quarter of an hour.
+// The sizes of a comparison: large enough for similar rates in each round, small enough for a total of a quarter of an
+// hour.
 const (
 	getLasts     = 2 * time.Second
 	createLasts  = 3 * time.Second
@@ -29,14 +29,14 @@ const (
 	cancelsFrugaler = 0.7
 )
 
-// duel has both sides take turns.
+// duel alternates between both sides.
 type duel struct {
 	*Comparison
 	sides  [2]*commitSide
 	rounds int
 }
 
-// turn takes one sample of each side, in an order that changes with the round, and keeps it unless it was warm-up.
+// turn takes one sample of each side, in an order that changes with the round. It drops warm-up samples.
 func (d *duel) turn(ctx context.Context, into *Compared, round int, o sampler.Order) error {
 	var got [2]sampler.Sample
 	for _, i := range turnOrder(round) {
@@ -94,7 +94,7 @@ func (d *duel) create(ctx context.Context) error {
 	return nil
 }
 
-// commands cancels, undoes it, and changes the plan, over and over on the same subscriptions.
+// commands cancels, reactivates, and changes the plan, repeatedly for the same subscriptions.
 func (d *duel) commands(ctx context.Context) error {
 	if err := d.both(func(s *commitSide) error {
 		_, err := s.take(sampler.Order{Do: "subjects", Count: commandCount})
@@ -122,7 +122,7 @@ func (d *duel) commands(ctx context.Context) error {
 	return nil
 }
 
-// both runs something that is not measured on both sides at once.
+// both runs unmeasured work on both sides at once.
 func (d *duel) both(do func(*commitSide) error) error {
 	var all errgroup.Group
 	for _, s := range d.sides {

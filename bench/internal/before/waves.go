@@ -10,31 +10,31 @@ import (
 	"perennial/bench/internal/sampler"
 )
 
-// plannedWave is a number of renewals of one side that fall due in the same second.
+// plannedWave is a number of renewals of one side that are due in the same second.
 type plannedWave struct {
 	path  string
 	side  int
 	round int
 	count int
 	after time.Duration // the first wave's due time
-	lasts time.Duration // until the next one falls due
+	lasts time.Duration // until the next one is due
 }
 
 func (w plannedWave) name() string { return fmt.Sprintf("%s %d", w.path, w.round) }
 
-// lastsAt returns the time for a wave of n: for its payments, at less than half of the rates seen, for what it leaves
-// to do, and a second of rest.
+// lastsAt returns the time for a wave of n: for its payments, at less than half of the observed rates, for its
+// remaining work, and a second of rest.
 func lastsAt(n, perSecond int) time.Duration {
 	return time.Duration(n/perSecond)*time.Second + 6*time.Second
 }
 
-// warmUp is a small wave of each side that goes before all others and is not kept.
+// warmUp is a small wave of each side before all others, which is not kept.
 const (
 	warmUp      = "warm-up"
 	warmUpCount = 40
 )
 
-// planWaves puts them one after the other. Callbacks make a renewal dearer, so their waves get more time.
+// planWaves plans waves one after the other. Callbacks cost a renewal more, so their waves get more time.
 func planWaves(paths []string, rounds int) []plannedWave {
 	var all []plannedWave
 	at := time.Duration(0)
@@ -60,10 +60,10 @@ func planWaves(paths []string, rounds int) []plannedWave {
 	return all
 }
 
-// preparedPerSecond is the least number of subscriptions that the sides prepare together.
+// preparedPerSecond is the minimum number of subscriptions that the sides prepare together per second.
 const preparedPerSecond = 100
 
-// waves prepares them all, lets them rest, and measures each when it falls due.
+// waves prepares all waves, lets them rest, and measures each at its due time.
 func (d *duel) waves(ctx context.Context, paths []string) error {
 	planned := planWaves(paths, d.rounds)
 	total := 0

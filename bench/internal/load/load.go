@@ -1,5 +1,5 @@
-// Package load drives clients that ask a server, and waits for what they cause. It is copied into clones of earlier
-// commits with package sampler, so it uses nothing that they lack.
+// Package load runs clients against a server, and waits for the effects of their requests. It is copied into clones of
+// earlier commits with package sampler, so it uses only what they have.
 package load
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Load has the figures of a number of clients that each ask again as soon as they are answered.
+// Load has the figures of a number of clients that each send the next request after an answer.
 type Load struct {
 	Count   int
 	Seconds float64
@@ -27,7 +27,7 @@ func (l Load) Rate() float64 {
 	return float64(l.Count) / l.Seconds
 }
 
-// Until says when clients stop: after a number of requests, or after a time.
+// Until is the end of a load: after a number of requests, or after a time.
 type Until struct {
 	Count int
 	After time.Duration
@@ -70,7 +70,8 @@ func summarise(took []time.Duration, seconds float64) Load {
 	return Load{Count: len(took), Seconds: seconds, P50: Percentile(took, 50), P99: Percentile(took, 99)}
 }
 
-// Percentile of sorted durations, in milliseconds: the smallest that at least p percent do not exceed.
+// Percentile returns a percentile of sorted durations, in milliseconds: the smallest that at least p percent do not
+// exceed.
 func Percentile(sorted []time.Duration, p int) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -79,7 +80,7 @@ func Percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(i, 1)-1].Microseconds()) / 1000
 }
 
-// Median of samples; of an even number the lower middle one, which does not flatter.
+// Median returns the median of samples; of an even number the lower middle one, the less flattering choice.
 func Median(samples []float64) float64 {
 	if len(samples) == 0 {
 		return 0

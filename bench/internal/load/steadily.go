@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ReadsPerSecond is the load of reads beside a storm, the same on both sides.
+// ReadsPerSecond is the rate of reads during a storm, the same on both sides.
 const ReadsPerSecond = 40
 
-// Steadily reads at a fixed rate, whether answers come or not, until stop. Waiting for each answer would slow the reads
-// down with the server, and hide how slow it is.
+// Steadily reads at a fixed rate, independently of answers, until stop. Waiting for each answer would slow the reads
+// down with the server, and hide its delay.
 func Steadily(ctx context.Context, read func(ctx context.Context, i int) error) (stop func() (Load, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var mu sync.Mutex

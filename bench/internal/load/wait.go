@@ -18,7 +18,7 @@ func SleepUntil(ctx context.Context, at time.Time) error {
 	}
 }
 
-// eventuallyPatience is for a machine that others use too, and for what the scenario before has left to do.
+// eventuallyPatience allows for other users of the machine, and for remaining work of the last scenario.
 const eventuallyPatience = 5 * time.Minute
 
 // Eventually repeats a check until it passes or patience ends.
@@ -38,7 +38,7 @@ func Eventually(ctx context.Context, what string, check func() error) error {
 	}
 }
 
-// NoWorkflow waits until no subscription is left that meets a condition: what its workflow has not done yet.
+// NoWorkflow waits until no subscription meets a condition, which is the open work of its workflow.
 func NoWorkflow(ctx context.Context, pool *pgxpool.Pool, whose, condition string) error {
 	return Eventually(ctx, "the last workflow", func() error {
 		var left int
@@ -50,7 +50,7 @@ func NoWorkflow(ctx context.Context, pool *pgxpool.Pool, whose, condition string
 	})
 }
 
-// WakesDone waits until each workflow has acted on the command that it was woken for.
+// WakesDone waits until each workflow has acted on the command that woke it.
 func WakesDone(ctx context.Context, pool *pgxpool.Pool) error {
 	return NoWorkflow(ctx, pool, "has not acted", "wake_pending_since is not null")
 }

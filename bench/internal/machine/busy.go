@@ -10,7 +10,7 @@ import (
 	"perennial/bench/internal/load"
 )
 
-// Busy is the share of processor time that was used meanwhile; 0 where the system does not tell.
+// Busy returns the share of processor time that is used during a time; 0 where the system does not report it.
 func Busy(ctx context.Context, meanwhile time.Duration) float64 {
 	idle, total := processorTime()
 	_ = load.SleepUntil(ctx, time.Now().Add(meanwhile)) // cut short, the share is that of a shorter time
@@ -30,7 +30,7 @@ func processorTime() (idle, total int64) {
 	for i, field := range strings.Fields(line) {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			continue // the word cpu
+			continue // the label cpu
 		}
 		if i == 4 || i == 5 { // idle and waiting for disk
 			idle += n
@@ -40,7 +40,7 @@ func processorTime() (idle, total int64) {
 	return idle, total
 }
 
-// ResidentMB is the memory of a process that is in RAM; 0 where the system does not tell.
+// ResidentMB returns the memory of a process that is in RAM; 0 where the system does not report it.
 func ResidentMB(pid int) float64 {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Usage is the processor time, in seconds, that each part of the rig has used so far.
+// Usage is the processor time, in seconds, of each part of the rig so far.
 type Usage map[string]float64
 
 // tick is the unit of /proc's processor times: a hundredth of a second on every Linux that Go runs on.
 const tick = 0.01
 
-// UsageOf reads it from /proc for this process, for those that are given by name, and for the servers that this process
-// has started; elsewhere it is empty. PostgreSQL's backends count together.
+// UsageOf reads it from /proc for this process, for named ones, and for the servers that this process has started; on
+// other systems it is empty. PostgreSQL's backends count together.
 func UsageOf(pids map[string]int) Usage {
 	names := map[int]string{os.Getpid(): "load generator"}
 	for name, pid := range pids {
@@ -57,7 +57,7 @@ type stat struct {
 	seconds     float64
 }
 
-// readStat reads what proc(5) calls pid, comm, ppid, utime and stime. A process that has just ended is no error.
+// readStat reads pid, comm, ppid, utime and stime of proc(5). A process that has just ended is no error.
 func readStat(path string) (s stat, ok bool) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func readStat(path string) (s stat, ok bool) {
 	return s, true
 }
 
-// Total is the sum of all parts.
+// Total returns the sum of all parts.
 func (u Usage) Total() (seconds float64) {
 	for _, part := range u {
 		seconds += part
@@ -104,7 +104,7 @@ func (u Usage) Each(before Usage, n int) map[string]float64 {
 	return out
 }
 
-// Average of several samples.
+// Average returns the averages of several samples.
 func Average(samples []map[string]float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, sample := range samples {

@@ -1,5 +1,5 @@
-// Package machine describes the machine of a run, and reads what its processors do. It is copied into clones of earlier
-// commits with package sampler, so it uses nothing that they lack.
+// Package machine describes the machine of a run, and reads its processor times. It is copied into clones of earlier
+// commits with package sampler, so it uses only what they have.
 package machine
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine describes the machine of a run. Rates mean nothing without it: the same code does a multiple elsewhere.
+// Machine describes the machine of a run. Rates need it: on another machine the same code has a multiple of the rate.
 type Machine struct {
 	CPU      string            `json:"cpu"`
 	Cores    int               `json:"cores"`
@@ -20,7 +20,7 @@ type Machine struct {
 	Temporal map[string]string `json:"temporal"`
 }
 
-// This describes the machine that runs this process.
+// This returns the machine of this process.
 func This() Machine {
 	return Machine{
 		CPU: fieldOf("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), MemoryGB: memoryGB(),

@@ -8,14 +8,14 @@ import (
 	"perennial/bench/internal/before"
 )
 
-// pageComparison is the section of the document on two commits: each path from the newest run that has it.
+// pageComparison is the document's section on two commits: each path from its newest run.
 type pageComparison struct {
 	Title   string
 	Table   string
 	Remarks []string
 }
 
-// newestComparisons shows, for each earlier commit and kind of Temporal server, the newest samples of each path.
+// newestComparisons returns the newest samples of each path, for each earlier commit and kind of Temporal server.
 func newestComparisons(all []*before.Comparison) []pageComparison {
 	type subject struct{ before, temporal string }
 	var subjects []subject

@@ -10,7 +10,7 @@ import (
 	"perennial/bench/internal/sampler"
 )
 
-// A run of one path takes the place of that path only.
+// A run of one path replaces only that path.
 func TestNewestComparisons_EachPathFromItsNewestRun(t *testing.T) {
 	t.Parallel()
 	of := func(hour int, rows ...before.Compared) *before.Comparison {

@@ -22,7 +22,7 @@ var words string
 const pagePath = "docs/performance.md"
 
 // Write writes docs/performance.md from result files; without names, from the newest full results of each scenario.
-// Scenarios appear in the order given.
+// Scenarios appear in the given order.
 func Write(files, scenarios []string) error {
 	all := len(files) == 0
 	if all {
@@ -65,7 +65,7 @@ func Write(files, scenarios []string) error {
 // pageData has the contents of the document.
 type pageData struct {
 	Machine machine.Machine
-	Runs    []result.Run // that something shown comes from
+	Runs    []result.Run // the sources of the shown results
 	Targets []pageTarget
 	Missed  []pageMissed
 
@@ -85,7 +85,7 @@ type pageMissed struct {
 	Profiles []result.Profile
 }
 
-// newest takes each scenario from the latest run that has it.
+// newest returns each scenario from its latest run.
 func newest(runs []result.Run, scenarios []string) pageData {
 	type place struct{ temporal, scenario string }
 	latest, from := map[place]result.Result{}, map[place]int{}
@@ -95,7 +95,7 @@ func newest(runs []result.Run, scenarios []string) pageData {
 			for _, s := range t.Scenarios {
 				at := place{t.Temporal, s.Name}
 				if s.Profiles != nil {
-					profiles[s.Name] = s.Profiles // taken in a run of its own, on either server: profiling slows
+					profiles[s.Name] = s.Profiles // from a separate run, on either server: profiling slows
 					continue
 				}
 				latest[at], from[at], others[at] = s, i, t.Others
@@ -180,7 +180,7 @@ func latenciesTable(rows []result.Row) string {
 	return markdown(lines)
 }
 
-// processorTable shows where the processors' time went, process by process.
+// processorTable returns the processor time of each process.
 func processorTable(rows []result.Row) string {
 	lines := [][]string{{
 		"path", "side", "postgres", "temporal", "simulator", "api", "worker", "bare", "load generator", "sum",

@@ -8,7 +8,7 @@ type Profile struct {
 	Top     string `json:"top"` // of go tool pprof
 }
 
-// Short is the beginning of it, with names cut to a width that a page has.
+// Short returns its beginning, with names cut to the width of a page.
 func (p Profile) Short() string {
 	const most, width = 26, 120
 	var kept []string

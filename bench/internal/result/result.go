@@ -1,4 +1,4 @@
-// Package result keeps what a run measured: it decides whether goals are met, prints tables, and saves and reads files.
+// Package result has the results of a run: it decides whether goals are met, prints tables, and saves and reads files.
 package result
 
 import (
@@ -15,7 +15,7 @@ import (
 	"perennial/bench/internal/machine"
 )
 
-// Run is everything one `make bench` found out; it is what lies in bench/results.
+// Run has the results of one `make bench`, as stored in bench/results.
 type Run struct {
 	Begun   time.Time       `json:"begun"`
 	Seconds float64         `json:"seconds"`
@@ -41,11 +41,11 @@ type Result struct {
 	Rows       []Row     `json:"rows"`
 	Notes      []string  `json:"notes,omitempty"`
 	Seconds    float64   `json:"seconds"`
-	LoadBefore string    `json:"loadBefore"` // of the machine, as uptime says it
+	LoadBefore string    `json:"loadBefore"` // of the machine, as uptime prints it
 	Profiles   []Profile `json:"profiles,omitempty"`
 }
 
-// Row is one path: samples of each side, in the order in which they were taken.
+// Row is one path: samples of each side, in the order of measurement.
 type Row struct {
 	Path   string    `json:"path"`
 	Unit   string    `json:"unit"`
@@ -63,7 +63,7 @@ type Row struct {
 	BareCPU map[string]float64 `json:"bareCPU,omitempty"`
 }
 
-// Goal is a least ratio of our median to the bare side's, or a greatest value; both zero: only reported.
+// Goal is a minimum ratio of the product's median to the bare side's, or a maximum value; both zero: only reported.
 type Goal struct {
 	Ratio float64 `json:"ratio,omitempty"`
 	Most  float64 `json:"most,omitempty"`
@@ -76,10 +76,11 @@ func (r Row) ratio() float64 {
 	return 0
 }
 
-// implausible is a ratio that no product can have to its own engine without logic: a neighbour hit the bare side.
+// implausible is a ratio that the product cannot reach against its own engine without logic: something slowed the bare
+// side.
 const implausible = 1.25
 
-// Verdict says whether the goal was met: met, missed, disturbed, or reported where there is none.
+// Verdict returns met, missed, disturbed, or reported where there is no goal.
 func (r Row) Verdict() string {
 	switch {
 	case r.Goal.Ratio > 0 && r.ratio() > implausible:
@@ -119,10 +120,10 @@ func (r Row) Cells() []string {
 	return cells
 }
 
-// Heads are the heads of a table of rows.
+// Heads are the column heads of a table of rows.
 var Heads = []string{"path", "ours", "bare", "ratio", "to writes only", "unit", "goal", "verdict"}
 
-// ClientsPath names a path that a number of clients take.
+// ClientsPath returns the name of a path with a number of clients.
 func ClientsPath(path string, clients int) string {
 	if clients == 1 {
 		return path + ", 1 client"
@@ -130,7 +131,7 @@ func ClientsPath(path string, clients int) string {
 	return fmt.Sprintf("%s, %d clients", path, clients)
 }
 
-// Number writes a figure with as many digits as it is worth.
+// Number returns a figure with its significant digits.
 func Number(f float64) string {
 	switch {
 	case f >= 100 || f == float64(int64(f)):
@@ -163,7 +164,7 @@ func Table(w io.Writer, rows []Row) {
 	}
 }
 
-// Save writes the run to dir/<date>-<commit>.json; a second one of the day gets the time, too.
+// Save writes the run to dir/<date>-<commit>.json; the name of a second one on a day has the time too.
 func (r Run) Save(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -179,7 +180,7 @@ func (r Run) Save(dir string) (string, error) {
 	return path, os.WriteFile(path, append(document, '\n'), 0o644)
 }
 
-// Read reads a file that save wrote.
+// Read reads a file of Save.
 func Read(file string) (Run, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -192,12 +193,12 @@ func Read(file string) (Run, error) {
 	return r, nil
 }
 
-// Profiled reports whether the run was for finding out, not for goals.
+// Profiled reports whether the run took profiles, so that its figures are no proof of goals.
 func (r Run) Profiled() bool {
 	return slices.ContainsFunc(r.Targets, func(t Target) bool {
 		return slices.ContainsFunc(t.Scenarios, func(s Result) bool { return s.Profiles != nil })
 	})
 }
 
-// File is the result file's name, for the document.
+// File returns the name of the result file, for the document.
 func (r Run) File() string { return r.file }

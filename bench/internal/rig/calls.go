@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Ask sends one request to the API with the stage's key and wants a certain status.
+// Ask sends one request to the API with the stage's key, and requires a status.
 func (r *Rig) Ask(ctx context.Context, method, url, body string, want int, header ...string) ([]byte, error) {
 	var reader io.Reader
 	if body != "" {
@@ -39,7 +39,7 @@ func (r *Rig) Ask(ctx context.Context, method, url, body string, want int, heade
 	return out, err
 }
 
-// Make posts and decodes what was made.
+// Make posts a body and decodes the created resource.
 func (r *Rig) Make(ctx context.Context, path, body string, into any) error {
 	out, err := r.Ask(ctx, http.MethodPost, r.Ours.URL+path, body, http.StatusCreated)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Rig) Read(ctx context.Context, base, id string) error {
 	return err
 }
 
-// Command gives one subscription a command by its name.
+// Command performs a command, by its name, on one subscription.
 func (r *Rig) Command(ctx context.Context, name, id string) error {
 	url := r.Ours.URL + "/api/subscriptions/" + id
 	var err error

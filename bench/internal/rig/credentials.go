@@ -6,7 +6,7 @@ import (
 	"perennial/internal/vault"
 )
 
-// acceptCallbacks gives our side the secret that it checks signatures with.
+// acceptCallbacks gives the product the secret for verifying signatures.
 func (r *Rig) acceptCallbacks(ctx context.Context) error {
 	keys, err := vault.New(r.Stage.KEK)
 	if err != nil {

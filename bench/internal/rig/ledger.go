@@ -9,8 +9,8 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// NotChargedOnce counts subscriptions for which the provider's ledger does not hold exactly one capture. Our own rows
-// would only repeat what we believe.
+// NotChargedOnce returns the number of subscriptions without exactly one capture in the provider's ledger. The
+// product's own rows would prove nothing.
 func (r *Rig) NotChargedOnce(ctx context.Context, subjects []stage.Subject) (int, error) {
 	raw, err := r.Ask(ctx, http.MethodGet, r.simulator+"/_simulator/ledger", "", http.StatusOK)
 	if err != nil {

@@ -34,7 +34,7 @@ func (r *Rig) StartOursAll(ctx context.Context, subjects []stage.Subject) error 
 	return r.NoteStarted(ctx, subjects)
 }
 
-// NoteStarted keeps the reconciler from starting what needs no workflow, or has one.
+// NoteStarted keeps the reconciler from starting workflows that are not needed, or exist.
 func (r *Rig) NoteStarted(ctx context.Context, subjects []stage.Subject) error {
 	epoch, err := r.Ours.Store.Reconcile.Epoch(ctx)
 	if err != nil {
@@ -55,14 +55,14 @@ func (r *Rig) NoteStarted(ctx context.Context, subjects []stage.Subject) error {
 	return nil
 }
 
-// StartBareWorkflow starts one of the bare side.
+// StartBareWorkflow starts a workflow of the bare side.
 func (r *Rig) StartBareWorkflow(ctx context.Context, workflow any, in bare.Input) error {
 	_, err := r.Bare.Temporal.ExecuteWorkflow(ctx,
 		client.StartWorkflowOptions{ID: in.Subject.SubscriptionID, TaskQueue: bare.QueueBilling}, workflow, in)
 	return err
 }
 
-// Begun waits until the last workflows to be started have had their first turn, behind whatever earlier scenarios left.
+// Begun waits until the last started workflows have completed their first task, after the work of earlier scenarios.
 func (r *Rig) Begun(ctx context.Context, c client.Client, subjects []stage.Subject) error {
 	for _, s := range subjects[max(0, len(subjects)-32):] {
 		err := load.Eventually(ctx, s.SubscriptionID, func() error {

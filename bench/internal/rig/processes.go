@@ -18,11 +18,11 @@ import (
 	"perennial/service/engine"
 )
 
-// BareEnv carries the bare side's configuration to its process: it holds secrets of this run.
+// BareEnv passes the bare side's configuration to its process: it has secrets of this run.
 const BareEnv = "PERENNIAL_BENCH_BARE"
 
-// launch gives a process nothing of our environment but PATH and HOME: else a setting in the user's shell would change
-// the product under test.
+// launch passes a process only PATH and HOME of the present environment: otherwise a setting in the user's shell would
+// change the measured product.
 func (r *Rig) launch(name, path string, args []string, settings map[string]string) (*devstack.Process, error) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for key, value := range settings {
@@ -64,7 +64,7 @@ func (r *Rig) answers(ctx context.Context, p *devstack.Process, url string) erro
 	return nil
 }
 
-// anyPort is the address of simulated providers that a benchmark does not use.
+// anyPort is the address of simulated providers without use in a benchmark.
 const anyPort = "127.0.0.1:0"
 
 func (r *Rig) startSimulator(ctx context.Context) error {
@@ -88,8 +88,8 @@ func (r *Rig) startSimulator(ctx context.Context) error {
 	return r.answers(ctx, p, r.simulator+"/_simulator/health")
 }
 
-// startOurs runs the product as an operator would: API and worker in processes of their own, with default settings.
-// Tuned settings would measure the tuner.
+// startOurs runs the product as an operator would: API and worker in separate processes, with default settings. Tuned
+// settings would measure the tuning.
 func (r *Rig) startOurs(ctx context.Context) (err error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Rig) startOurs(ctx context.Context) (err error) {
 	}
 	settings := r.Settings(r.Ours.apiMetrics, r.Ours.apiProfile)
 	settings["LISTEN_ADDRESS"] = address
-	settings["API_KEY_RATE"], settings["API_KEY_BURST"] = "1000000", "1000000" // one key makes all load
+	settings["API_KEY_RATE"], settings["API_KEY_BURST"] = "1000000", "1000000" // one key has all load
 	settings["API_REQUESTS_AT_ONCE"] = "64"                                    // one environment has up to 32 clients
 	if r.Ours.api, err = r.launch("api", r.Binary, []string{"api"}, settings); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (r *Rig) startOurs(ctx context.Context) (err error) {
 	return nil
 }
 
-// StartWorker starts a worker and waits until new work is given to its build.
+// StartWorker starts a worker and waits until its build gets new work.
 func (r *Rig) StartWorker(ctx context.Context) (err error) {
 	if r.Ours.workMetrics, err = freeAddress(); err != nil {
 		return err
@@ -153,14 +153,14 @@ func (r *Rig) StartWorker(ctx context.Context) (err error) {
 	})
 }
 
-// Settings returns the environment of the product. Addresses that are empty are not listened on.
+// Settings returns the environment of the product. An empty address has no listener.
 func (r *Rig) Settings(metrics, profile string) map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.Database(OursName), "TEMPORAL_ADDRESS": r.address, "TEMPORAL_NAMESPACE": OursName,
 		"METRICS_ADDRESS": metrics, "PERENNIAL_KEK": r.Stage.KEK, "PERENNIAL_BUILD_ID": "bench",
 		"STRIPE_API_URL": r.simulator, "PAWAPAY_API_URL": r.PawaPay,
 		"WEBHOOK_LOCAL_RECEIVERS": "127.0.0.0/8", "LOG_LEVEL": "warn",
-		"PPROF_ADDRESS": profile, // only a binary built with -tags pprof listens there
+		"PPROF_ADDRESS": profile, // only for a binary built with -tags pprof
 	}
 }
 
@@ -209,7 +209,7 @@ func (r *Rig) startBare(ctx context.Context) error {
 	return err
 }
 
-// StopBare ends the bare side's process, where only the product is measured.
+// StopBare ends the bare side's process, for measurements of only the product.
 func (r *Rig) StopBare(ctx context.Context) error {
 	if err := r.Bare.process.Stop(ctx); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (r *Rig) StopBare(ctx context.Context) error {
 	return nil
 }
 
-// reachable asks for any answer at all.
+// reachable requires an answer with any status.
 func (r *Rig) reachable(ctx context.Context, url string, p *devstack.Process) error {
 	if !p.Running() {
 		return fmt.Errorf("it ended: %w", p.Err())

@@ -25,8 +25,8 @@ const (
 	profileDelay   = 3 * time.Second
 )
 
-// Profiles takes profiles of our processes beside a scenario, over and over until the scenario ends; the last one
-// counts, since scenarios prepare before they measure. It costs a few percent, so it is for finding out, not for goals.
+// Profiles takes profiles of the product's processes during a scenario, repeatedly until its end. The last one counts,
+// since scenarios prepare before they measure. It costs a few percent, so it is for analysis, not for goals.
 func (r *Rig) Profiles(ctx context.Context) (stop func() []result.Profile) {
 	if !r.profiling {
 		return func() []result.Profile { return nil }
@@ -36,7 +36,7 @@ func (r *Rig) Profiles(ctx context.Context) (stop func() []result.Profile) {
 	last := make([]result.Profile, 2)
 	for i, p := range []struct{ name, address string }{{"api", r.Ours.apiProfile}, {"worker", r.Ours.workProfile}} {
 		all.Go(func() {
-			_ = load.SleepUntil(ctx, time.Now().Add(profileDelay)) // the loop sees the end
+			_ = load.SleepUntil(ctx, time.Now().Add(profileDelay)) // the loop detects the end
 			for ctx.Err() == nil {
 				top, err := takeProfile(ctx, r.Dir, r.Binary, p.name, p.address)
 				if ctx.Err() != nil {
@@ -44,7 +44,7 @@ func (r *Rig) Profiles(ctx context.Context) (stop func() []result.Profile) {
 				}
 				if err != nil {
 					top = err.Error()
-					_ = load.SleepUntil(ctx, time.Now().Add(time.Second)) // the loop sees the end
+					_ = load.SleepUntil(ctx, time.Now().Add(time.Second)) // the loop detects the end
 				}
 				last[i] = result.Profile{Process: p.name, Top: top}
 			}
@@ -57,15 +57,15 @@ func (r *Rig) Profiles(ctx context.Context) (stop func() []result.Profile) {
 	}
 }
 
-// TakeWaveProfiles returns what profileWave took, and forgets it.
+// TakeWaveProfiles returns and removes the profiles of profileWave.
 func (r *Rig) TakeWaveProfiles() []result.Profile {
 	taken := r.waveProfiles
 	r.waveProfiles = nil
 	return taken
 }
 
-// profileWave takes a profile of the Temporal server while one side's wave is worked off, so that what the sides ask of
-// it can be compared. The development server has none to take.
+// profileWave takes a profile of the Temporal server during one side's wave, to compare the load of the sides. The
+// development server has none.
 func (r *Rig) profileWave(ctx context.Context, side string) (stop func() error) {
 	if r.serverProfile == "" {
 		return func() error { return nil }
@@ -110,7 +110,7 @@ func takeProfile(ctx context.Context, dir, binary, name, address string) (string
 	return ourLines(out), nil
 }
 
-// ourLines keeps the head and what tells something: our own functions and those of the libraries right below.
+// ourLines keeps the head and the informative lines: functions of the product and of the libraries right below.
 func ourLines(top []byte) string {
 	var kept []string
 	for line := range bytes.Lines(top) {

@@ -35,8 +35,8 @@ const (
 	BareName = "bare"
 )
 
-// Rig is everything that one run of scenarios uses: servers, both sides' processes, and the load generator's own way
-// in. Its methods are for several scenarios; what one scenario alone does with it is a function of that scenario.
+// Rig has the servers, both sides' processes, and the load generator's own access. Its methods are for several
+// scenarios; functions for one scenario are in that scenario.
 type Rig struct {
 	Kind      string // of Temporal: dev or postgres
 	Dir       string
@@ -47,11 +47,11 @@ type Rig struct {
 	simulator string        // URL of Stripe's
 	PawaPay   string        // URL of pawaPay's
 	Binary    string        // perennial
-	patience  time.Duration // with our own processes, where they do not become quiet
-	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not tried yet
-	Others    float64       // share of the processors that others used before we began
+	patience  time.Duration // the time to wait for own processes to become quiet
+	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not measured yet
+	Others    float64       // share of the processors that others used before the run
 
-	serverProfile string // address of Temporal's pprof; empty: not asked for, or it has none
+	serverProfile string // address of Temporal's pprof; empty: not requested, or not available
 	waveProfiles  []result.Profile
 	profiling     bool
 
@@ -59,11 +59,11 @@ type Rig struct {
 	Bare bareSide
 	http *http.Client
 
-	pids  map[string]int                // of our own processes, by name
-	stops []func(context.Context) error // in the order of starting
+	pids  map[string]int                // of own processes, by name
+	stops []func(context.Context) error // in the order of starts
 }
 
-// ours is the product as this process sees it.
+// ours is this process's access to the product.
 type ours struct {
 	URL         string
 	apiMetrics  string // address of METRICS_ADDRESS
@@ -77,10 +77,10 @@ type ours struct {
 	api, Worker *devstack.Process
 }
 
-// bareSide is the other side.
+// bareSide is the bare side.
 type bareSide struct {
 	URL      string
-	Store    *db.Store // for preparing and counting; nothing measured goes through it
+	Store    *db.Store // for preparation and counts, not for measurements
 	Pool     *pgxpool.Pool
 	Temporal client.Client
 	Script   *bare.Script
@@ -93,11 +93,11 @@ type Config struct {
 	State     string // directory for servers and tools
 	Binary    string // perennial
 	Profiling bool
-	Patience  time.Duration // with our own processes, where they do not become quiet
+	Patience  time.Duration // the time to wait for own processes to become quiet
 	Say       func(format string, args ...any)
 }
 
-// New starts everything. Stop ends it, also after an error.
+// New starts all servers and processes. Stop ends them, also after an error.
 func New(ctx context.Context, c Config) (*Rig, error) {
 	r := &Rig{
 		Kind: c.Kind, Dir: filepath.Join(c.State, "bench", c.Kind), Binary: c.Binary, Say: c.Say, pids: map[string]int{},
@@ -125,7 +125,7 @@ func New(ctx context.Context, c Config) (*Rig, error) {
 	return r, nil
 }
 
-// Stop ends all that was started, the last first.
+// Stop ends all servers and processes, the last first.
 func (r *Rig) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -136,10 +136,10 @@ func (r *Rig) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// AtEnd has Stop call a function.
+// AtEnd makes Stop call a function.
 func (r *Rig) AtEnd(stop func(context.Context) error) { r.stops = append(r.stops, stop) }
 
-// startServers begins with nothing: results must not depend on what an earlier run left.
+// startServers begins with empty directories: results must not depend on an earlier run.
 func (r *Rig) startServers(ctx context.Context) (err error) {
 	if err := errors.Join(devstack.Remove(filepath.Join(r.Dir, "postgres")), os.RemoveAll(r.Dir)); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (r *Rig) startServers(ctx context.Context) (err error) {
 	return nil
 }
 
-// makeDatabases gives each side one with the same content.
+// makeDatabases creates a database for each side, with the same content.
 func (r *Rig) makeDatabases(ctx context.Context) (err error) {
 	if r.Stage, err = stage.New(time.Now()); err != nil {
 		return err
@@ -226,7 +226,7 @@ func createDatabase(ctx context.Context, server, name string) error {
 	return err
 }
 
-// Database is the URL of one in the rig's server.
+// Database returns the URL of a database in the rig's server.
 func (r *Rig) Database(name string) string {
 	u, err := url.Parse(r.postgres.URL())
 	if err != nil {
@@ -236,7 +236,7 @@ func (r *Rig) Database(name string) string {
 	return u.String()
 }
 
-// register makes a namespace and waits until it can be used.
+// register creates a namespace and waits until it can be used.
 func (r *Rig) register(ctx context.Context, name string) error {
 	c, err := client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: name, Logger: devstack.Silent{}})
 	if err != nil {
@@ -260,7 +260,7 @@ func freeAddress() (string, error) {
 	return "127.0.0.1:" + strconv.Itoa(port), err
 }
 
-// Versions adds those of the rig's servers.
+// Versions adds the versions of the rig's servers.
 func (r *Rig) Versions(ctx context.Context, m *machine.Machine) error {
 	err := r.Bare.Pool.QueryRow(ctx, "show server_version").Scan(&m.Postgres)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"perennial/bench/internal/machine"
 )
 
-// Settle waits until our own processes have hardly anything to do, so that what one measurement left behind does not
-// weigh on the next: the product answers before the workflow that follows has begun. What others do on the machine does
-// not count.
+// Settle waits until the rig's own processes are nearly idle, so that remaining work of one measurement does not
+// disturb the next: the product answers before the workflow that follows has begun. Other users of the machine do not
+// count.
 func (r *Rig) Settle(ctx context.Context) { r.SettleWithin(ctx, r.patience) }
 
-// SettleWithin is settle with a patience of its own.
+// SettleWithin is Settle with another patience.
 func (r *Rig) SettleWithin(ctx context.Context, patience time.Duration) {
 	deadline := time.Now().Add(patience)
 	for quiet := 0; quiet < 2; {
@@ -30,8 +30,8 @@ func (r *Rig) SettleWithin(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// ownBusy is the share of the machine's processor time that the rig's processes used meanwhile; 0 where the system does
-// not tell.
+// ownBusy returns the share of the machine's processor time that the rig's processes used during a time; 0 where the
+// system does not report it.
 func (r *Rig) ownBusy(ctx context.Context, meanwhile time.Duration) float64 {
 	before, began := r.ProcessorUsage().Total(), time.Now()
 	_ = load.SleepUntil(ctx, time.Now().Add(meanwhile)) // cut short, the share is that of a shorter time

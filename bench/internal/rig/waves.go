@@ -12,31 +12,30 @@ import (
 	"perennial/bench/stage"
 )
 
-// The sides of a wave. The writes side is the bare side without its reads and locks:
-// a stricter measure, for the reader.
+// The sides of a wave. The writes side is the bare side without its reads and locks: a stricter measure.
 const (
 	SideOurs   = "ours"
 	SideBare   = "bare"
 	SideWrites = "writes"
 )
 
-// RestBeforeDue is the time that a workflow sleeps before it is due: then both sides begin a new run, as a subscription
+// RestBeforeDue is the time that a workflow sleeps before it is due. Both sides then begin a new run, as a subscription
 // that sleeps a month does.
 const RestBeforeDue = 61 * time.Second
 
-// Wave is a number of subscriptions of one side that fall due in the same second.
+// Wave is a number of subscriptions of one side that are due in the same second.
 type Wave struct {
 	Side     string
 	Due      time.Time
 	Subjects []stage.Subject
-	Done     time.Time // when the last payment was settled
+	Done     time.Time // the time of the last settled payment
 	CPU      map[string]float64
 }
 
 // Rate is the number of renewals per second.
 func (w Wave) Rate() float64 { return float64(len(w.Subjects)) / w.Done.Sub(w.Due).Seconds() }
 
-// Schedule prepares waves of n, one after the other with a gap that lets each come to its end before the next.
+// Schedule prepares waves of n, one after the other with a gap in which each can end before the next.
 func (r *Rig) Schedule(ctx context.Context, sides []string, n int, gap, rest time.Duration) ([]Wave, error) {
 	const prepared = 100 // subscriptions prepared per second, at least
 	one := time.Duration(n) * time.Second / prepared
@@ -75,7 +74,7 @@ func (r *Rig) PrepareWave(ctx context.Context, w *Wave, n int) (err error) {
 	return err
 }
 
-// pool returns that of a side's database.
+// pool returns the pool of a side's database.
 func (r *Rig) pool(side string) *pgxpool.Pool {
 	if side == SideOurs {
 		return r.Ours.Pool
@@ -113,10 +112,10 @@ func (r *Rig) Watch(ctx context.Context, w *Wave) error {
 	}
 }
 
-// look is the time between two counts of what was paid; a count of thousands takes some milliseconds.
+// look is the time between two counts of paid subscriptions; a count of thousands takes some milliseconds.
 const look = 150 * time.Millisecond
 
-// paid counts successful charges of these subscriptions.
+// paid returns the number of successful charges of these subscriptions.
 func (r *Rig) paid(ctx context.Context, side string, ids []string) (n int, err error) {
 	err = r.pool(side).QueryRow(ctx,
 		"select count(*) from transactions where environment_id = $1 and subscription_id = any($2) and status = 'success'",
@@ -124,7 +123,7 @@ func (r *Rig) paid(ctx context.Context, side string, ids []string) (n int, err e
 	return n, err
 }
 
-// GapFor measures small waves to learn how far apart large ones must be.
+// GapFor measures small waves to find the necessary gap between large ones.
 func (r *Rig) GapFor(ctx context.Context, sides []string, n int) (time.Duration, error) {
 	if r.waveRate == 0 {
 		if err := r.tryWaves(ctx, sides); err != nil {

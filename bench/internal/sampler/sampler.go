@@ -1,7 +1,7 @@
 // Package sampler measures one commit of the product for a comparison of two: it reads orders and writes samples.
 //
-// The folder is copied into the clone of each commit that is compared, with load and machine, so that the same code
-// measures all of them. It uses nothing that earlier commits lack; what differs between commits is behind Rig.
+// The folder is copied into the clone of each compared commit, with load and machine, so that the same code measures
+// all of them. It uses only what earlier commits have; differences between commits are behind Rig.
 package sampler
 
 import (
@@ -26,8 +26,8 @@ import (
 	"perennial/bench/stage"
 )
 
-// Rig is the product of one commit with its servers. Each version of the benchmark has one: bench/samples.go, and for
-// versions without folders bench/internal/before/testdata/flat.
+// Rig is the product of one commit with its servers. Each version of the benchmark has an adapter: bench/samples.go,
+// and for versions without folders bench/internal/before/testdata/flat.
 type Rig interface {
 	Stop(ctx context.Context) error
 	// StopBare ends the process of the bare side, which a comparison of commits does not need.
@@ -47,19 +47,19 @@ type Rig interface {
 	Ask(ctx context.Context, method, url, body string, want int, header ...string) ([]byte, error)
 	Read(ctx context.Context, base, id string) error
 	Command(ctx context.Context, name, id string) error
-	// Callbacks has the simulator tell the API of every payment, or of nothing.
+	// Callbacks makes the simulator call the API for every payment, or for none.
 	Callbacks(ctx context.Context, on bool) error
 	CallbacksStored(ctx context.Context) (int, error)
 
-	// Watch waits until each of the renewals has been paid, and returns the time of the last.
+	// Watch waits until each of the renewals is paid, and returns the time of the last payment.
 	Watch(ctx context.Context, due time.Time, subjects []stage.Subject) (time.Time, error)
 	NotChargedOnce(ctx context.Context, subjects []stage.Subject) (int, error)
-	// Settle waits until the rig's processes have hardly anything to do, or patience ends.
+	// Settle waits until the rig's processes are nearly idle, or patience ends.
 	Settle(ctx context.Context, patience time.Duration)
 	ProcessorUsage() machine.Usage
 }
 
-// Config says which product a rig runs.
+// Config is the configuration of a rig.
 type Config struct {
 	Temporal string // dev or postgres
 	Binary   string // perennial
@@ -67,19 +67,19 @@ type Config struct {
 	Say      func(format string, args ...any)
 }
 
-// sampler is one side of a comparison: a rig that carries out orders.
+// sampler is one side of a comparison: a rig that performs orders.
 type sampler struct {
 	Rig
 	customers []string
-	reads     []stage.Subject // what get reads
+	reads     []stage.Subject // the subjects of get
 	commanded []stage.Subject
 	waves     map[string]*wave
 	created   int  // requests so far, for their keys
-	wakes     bool // commands leave a mark, which the workflow clears when it acts; else they wait for it
+	wakes     bool // commands leave a mark, which the workflow clears when it acts; otherwise they wait for it
 }
 
-// Run is the process of one side. It reads orders from stdin and writes samples to stdout until stdin ends. It stops the
-// rig that start returns, also after an error.
+// Run runs the process of one side. It reads orders from stdin and writes samples to stdout until stdin ends. It stops
+// the rig that start returns, also after an error.
 func Run(ctx context.Context, args []string, start func(context.Context, Config) (Rig, error)) (err error) {
 	c, name := Config{}, ""
 	flags := flag.NewFlagSet("samples", flag.ContinueOnError)
@@ -127,7 +127,7 @@ func Run(ctx context.Context, args []string, start func(context.Context, Config)
 	}
 }
 
-// begin stops the bare side, which a comparison of commits does not need, and makes what get and create work on.
+// begin stops the bare side, which a comparison of commits does not need, and creates the subjects of get and create.
 func (s *sampler) begin(ctx context.Context) (err error) {
 	if err := s.StopBare(ctx); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (s *sampler) begin(ctx context.Context) (err error) {
 	if s.reads, err = s.Trials(ctx, 1000); err != nil {
 		return err
 	}
-	// As autovacuum does within a minute. Until then plans are those of empty tables, where all indexes cost the same:
-	// which one a read of a subscription takes is then chance, and differs from commit to commit.
+	// autovacuum does this within a minute. Until then, plans are those of empty tables, where all indexes cost the same:
+	// a read of a subscription then uses a random index, which differs from commit to commit.
 	if _, err := s.Pool().Exec(ctx, "analyze"); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *sampler) take(ctx context.Context, o Order) (Sample, error) {
 	}
 }
 
-// load drives clients and waits until all that they caused is done.
+// load runs clients and waits until all effects of their requests are complete.
 func (s *sampler) load(
 	ctx context.Context, clients int, end load.Until, ask func(context.Context, int) error,
 ) (Sample, error) {
@@ -202,13 +202,13 @@ func (s *sampler) load(
 	return Sample{Rate: l.Rate(), P50: l.P50, P99: l.P99, CPU: s.used(before, l.Count)}, nil
 }
 
-// patienceOfSampler limits the wait of a sample for what the one before has caused.
+// patienceOfSampler limits the wait of a sample for the effects of the last one.
 const patienceOfSampler = time.Minute
 
 // quiet is Settle with a time of day.
 func (s *sampler) quiet(ctx context.Context, until time.Time) { s.Settle(ctx, time.Until(until)) }
 
-// used is ProcessorUsage since before, without that of this process.
+// used returns the ProcessorUsage since before, without this process.
 func (s *sampler) used(before machine.Usage, n int) map[string]float64 {
 	cpu := s.ProcessorUsage().Each(before, n)
 	delete(cpu, "load generator")

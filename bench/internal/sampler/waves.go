@@ -9,7 +9,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// wave is a number of subscriptions that fall due in the same second.
+// wave is a number of subscriptions that are due in the same second.
 type wave struct {
 	due      time.Time
 	subjects []stage.Subject
@@ -20,8 +20,8 @@ func (w *wave) rate(done time.Time) float64 {
 	return float64(len(w.subjects)) / done.Sub(w.due).Seconds()
 }
 
-// wave measures renewals that fall due in the same second. Its rate ends with the last payment; its processor time with
-// the last thing that the wave left to do.
+// wave measures renewals that are due in the same second. Its rate ends with the last payment, and its processor time
+// with the last effect of the wave.
 func (s *sampler) wave(ctx context.Context, w *wave, o Order) (out Sample, err error) {
 	if w == nil {
 		return out, fmt.Errorf("wave %s was not prepared", o.Name)

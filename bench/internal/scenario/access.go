@@ -9,7 +9,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// access measures GET /api/customers/{id}/access: what an app asks before each page that it serves.
+// access measures GET /api/customers/{id}/access, which an app may request before each page.
 func access(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	ours, other, err := trials(ctx, r, 500)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // besideHanging measures paid renewals while another provider takes requests and never answers, for five minutes at
-// full scale, beside the same renewals before that. Its rows call the renewals before it bare. It runs last: the
-// payments that hang go on after it.
+// full scale, and compares them with the same renewals before that, which its rows call bare. It runs last: the hanging
+// payments continue after it.
 func besideHanging(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n, hanging, rest := Pick(o, 60, 500), Pick(o, 40, 200), Pick(o, 0, rig.RestBeforeDue)
@@ -70,7 +70,7 @@ type waved struct {
 	cpu   []map[string]float64
 }
 
-// renew measures waves of n renewals of ours.
+// renew measures waves of n renewals of the product.
 func renew(
 	ctx context.Context, r *rig.Rig, out *result.Result, when string, count, n int, gap, rest time.Duration,
 ) (all waved, err error) {
@@ -93,7 +93,7 @@ func renew(
 	return all, nil
 }
 
-// wallets adds an account at pawaPay, and customers who pay there.
+// wallets adds an account at pawaPay, and customers with wallets there.
 func wallets(ctx context.Context, r *rig.Rig, n int) (ids []string, err error) {
 	var made struct{ ID string }
 	account := `{"provider":"pawapay","apiToken":"token_simulator"}`
@@ -110,7 +110,7 @@ func wallets(ctx context.Context, r *rig.Rig, n int) (ids []string, err error) {
 	return ids, nil
 }
 
-// outage breaks pawaPay's simulator until it is called again.
+// outage breaks pawaPay's simulator until the next call.
 func outage(ctx context.Context, r *rig.Rig, mode string) error {
 	body := fmt.Sprintf(`{"mode":%q,"for":"1h"}`, mode)
 	_, err := r.Ask(ctx, http.MethodPut, r.PawaPay+"/_simulator/outage", body, http.StatusOK)

@@ -12,8 +12,8 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// besideWebhooks measures paid renewals while an endpoint is owed every event, beside the same renewals without one.
-// Its rows call the renewals without an endpoint bare.
+// besideWebhooks measures paid renewals with an endpoint that gets every event, and the same renewals without one,
+// which its rows call bare.
 func besideWebhooks(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	inbox, err := startSink(ctx, r)
@@ -30,7 +30,7 @@ func besideWebhooks(ctx context.Context, r *rig.Rig, o Options) (result.Result, 
 	if err != nil {
 		return out, err
 	}
-	gap += gap / 2 // deliveries may outlast their wave
+	gap += gap / 2 // deliveries may last longer than their wave
 	r.Say("beside webhooks: preparing %d × %d subscriptions, due every %s", o.Rounds*len(sides), n, gap)
 	waves, err := r.Schedule(ctx, slices.Repeat(sides, o.Rounds), n, gap, rest)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"perennial/bench/stage"
 )
 
-// commands measures cancel and patch through the API, beside a client that plays the same transaction and signals a
-// workflow with a start. Each subscription goes through the recorded commands in their order, so both sides do each of
-// them on the same state.
+// commands measures cancel and patch through the API, and a client that plays the same transaction and signals a
+// workflow with a start. Each subscription gets the recorded commands in their order, so both sides perform each on the
+// same state.
 func commands(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n := Pick(o, 60, 400)
@@ -43,7 +43,7 @@ func commands(ctx context.Context, r *rig.Rig, o Options) (result.Result, error)
 		if err != nil {
 			return out, err
 		}
-		// The answer does not wait for the workflow: its part counts, too.
+		// The answer does not wait for the workflow, whose work counts too.
 		if err := load.WakesDone(ctx, r.Ours.Pool); err != nil {
 			return out, err
 		}
@@ -66,7 +66,7 @@ func commands(ctx context.Context, r *rig.Rig, o Options) (result.Result, error)
 		r.Settle(ctx)
 		other.CPU = r.ProcessorUsage().Each(before, n)
 		r.Say("%s: ours %s/s, bare %s/s", name, result.Number(ours.Rate()), result.Number(other.Rate()))
-		// Both directions are the same command: one row.
+		// Both directions are the same command and share a row.
 		if name == "patch back" {
 			name = "patch"
 		}

@@ -13,8 +13,8 @@ import (
 // side measures one sample.
 type side func(ctx context.Context, round int) (load.Load, error)
 
-// compare lets both sides take turns, so that a slow minute of the machine hits both, and waits in between until what a
-// sample left to do is done. The first round warms up and does not count.
+// compare alternates between both sides, so that a slow minute of the machine affects both, and waits between samples
+// for their effects. The first round warms up and does not count.
 func compare(
 	ctx context.Context, r *rig.Rig, o Options, path string, g result.Goal, ours, bareSide side,
 ) (result.Row, error) {
@@ -47,7 +47,7 @@ func compare(
 	return out, nil
 }
 
-// detail takes the latencies of each side's median sample, and what processor time the samples took on average.
+// detail sets the latencies of each side's median sample, and the average processor times of the samples.
 func detail(r *result.Row, ours, bareSide []load.Load) {
 	a, b := middle(ours), middle(bareSide)
 	r.OursP50, r.OursP99, r.BareP50, r.BareP99 = a.P50, a.P99, b.P50, b.P99
@@ -62,7 +62,7 @@ func averageCPU(loads []load.Load) map[string]float64 {
 	return machine.Average(samples)
 }
 
-// middle is the load whose rate is the median.
+// middle returns the load with the median rate.
 func middle(loads []load.Load) load.Load {
 	var rates []float64
 	for _, l := range loads {

@@ -11,17 +11,17 @@ import (
 // importBatch is the number of records that the product imports in one transaction.
 const importBatch = 500
 
-// copied is a table whose rows an import writes, and the column that names the record's object.
+// copied is a table of an import, with the column of the record's object.
 type copied struct{ table, object string }
 
-// copyBatch is the rows of one transaction in one table.
+// copyBatch has the rows of one transaction in one table.
 type copyBatch struct {
 	table   string
 	columns []string
 	rows    [][]any
 }
 
-// imported reads the rows that an import wrote for records whose external ids begin so, transaction by transaction.
+// imported reads the rows of an import for records with a prefix of external ids, by transaction.
 func imported(ctx context.Context, r *rig.Rig, tables []copied, prefix string) (transactions [][]copyBatch, err error) {
 	for _, t := range tables {
 		columns, err := columnsOf(ctx, r, t.table)
@@ -55,7 +55,7 @@ func imported(ctx context.Context, r *rig.Rig, tables []copied, prefix string) (
 	return transactions, nil
 }
 
-// columnsOf returns the columns of a table that are given a value: the others are generated.
+// columnsOf returns the columns of a table that are not generated.
 func columnsOf(ctx context.Context, r *rig.Rig, table string) ([]string, error) {
 	rows, err := r.Ours.Pool.Query(ctx, `select column_name::text from information_schema.columns
 where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'
@@ -67,7 +67,7 @@ order by ordinal_position`, table)
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// copyBatches writes them into the bare side's database.
+// copyBatches writes the rows into the bare side's database.
 func copyBatches(ctx context.Context, r *rig.Rig, transactions [][]copyBatch) error {
 	for _, batches := range transactions {
 		err := pgx.BeginFunc(ctx, r.Bare.Pool, func(tx pgx.Tx) error {

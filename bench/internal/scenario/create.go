@@ -14,9 +14,9 @@ import (
 	"perennial/bench/stage"
 )
 
-// create measures POST /api/subscriptions with a trial, beside a loop that plays the same inserts and starts a workflow
-// that waits. Ours answers before the workflow has started: the rate counts until all have, the latencies are those of
-// the answers.
+// create measures POST /api/subscriptions with a trial, and a loop that plays the same inserts and starts a waiting
+// workflow. The product answers before the workflow has started: the rate counts until all have started, and the
+// latencies are those of the answers.
 func create(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	lasts := Pick(o, 1500*time.Millisecond, 4*time.Second)

@@ -13,20 +13,20 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// The product's own bounds: attempts at a time to one endpoint, and to all endpoints of one app in a process.
+// The product's own bounds: concurrent attempts to one endpoint, and to all endpoints of one app in a process.
 const (
 	endpointInFlight = 10
 	appInFlight      = 100
 )
 
-// attemptsTable has one row for each attempt of the bare side, with what the product's log has.
+// attemptsTable has one row for each attempt of the bare side, with the columns of the product's log.
 const attemptsTable = `create table if not exists bare_attempts (
 	id bigint generated always as identity primary key, endpoint_id text not null, event_id text not null,
 	started_at timestamptz not null, ended_at timestamptz not null, status_code integer not null, latency_ms integer not null,
 	request_headers jsonb not null, response_excerpt bytea not null)`
 
-// deliveries measures from the signal to the last attempt recorded, beside a loop that posts the same bytes to the same
-// receiver and inserts one row for each attempt, with as many attempts in flight and as many connections.
+// deliveries measures from the signal to the last recorded attempt, and a loop that posts the same bytes to the same
+// receiver and inserts one row for each attempt, with as many attempts in progress and as many connections.
 func deliveries(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	inbox, err := startSink(ctx, r)
@@ -56,7 +56,7 @@ func deliveries(ctx context.Context, r *rig.Rig, o Options) (result.Result, erro
 	return out, nil
 }
 
-// deliveryConnections is the product's DATABASE_POOL_WEBHOOKS by default.
+// deliveryConnections is the product's default of DATABASE_POOL_WEBHOOKS.
 const deliveryConnections = 8
 
 func deliverBeside(
@@ -107,7 +107,7 @@ func deliverBeside(
 	return out, deleteEndpoints(ctx, r, ids)
 }
 
-// deliver wakes the endpoints and waits until all is recorded.
+// deliver wakes the endpoints and waits until all attempts are recorded.
 func deliver(ctx context.Context, r *rig.Rig, inbox *sink, ids []string, n int) (load.Load, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -124,7 +124,7 @@ func deliver(ctx context.Context, r *rig.Rig, inbox *sink, ids []string, n int) 
 	return load.Load{Count: n, Seconds: time.Since(began).Seconds()}, nil
 }
 
-// postAll is the bare side.
+// postAll runs the bare side.
 func postAll(ctx context.Context, inbox *sink, pool *pgxpool.Pool, endpoints, events int) (load.Load, error) {
 	clients := min(endpoints*endpointInFlight, appInFlight)
 	transport := &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}

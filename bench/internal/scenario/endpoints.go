@@ -15,7 +15,7 @@ import (
 	"perennial/internal/vault"
 )
 
-// insertEndpoints registers n that want every event. They are written like rows of preparation: the API allows 20.
+// insertEndpoints registers n endpoints for every event. They are written as rows, because the API allows only 20.
 func insertEndpoints(ctx context.Context, r *rig.Rig, url string, n int) (ids []string, err error) {
 	keys, err := vault.New(r.Stage.KEK)
 	if err != nil {
@@ -48,11 +48,11 @@ func insertEndpoints(ctx context.Context, r *rig.Rig, url string, n int) (ids []
 		return nil, err
 	}
 	return ids, r.Ours.Store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
-		return tx.Reconcile.SetStarted(ctx, db.StartedEndpoints, epoch, refs) // the reconciler leaves them to the scenario
+		return tx.Reconcile.SetStarted(ctx, db.StartedEndpoints, epoch, refs) // the scenario wakes them, not the reconciler
 	})
 }
 
-// deleteEndpoints deletes them, so that the scenarios that follow make no deliveries.
+// deleteEndpoints deletes endpoints, so that later scenarios make no deliveries.
 func deleteEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 	for _, endpointID := range ids {
 		_, err := r.Ask(ctx, http.MethodDelete, r.Ours.URL+"/api/webhooks/"+endpointID, "", http.StatusOK)
@@ -63,7 +63,7 @@ func deleteEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 	return nil
 }
 
-// announce emits n events, which every endpoint is owed; no workflow hears of it yet.
+// announce emits n events for every endpoint; no workflow is woken yet.
 func announce(ctx context.Context, r *rig.Rig, n int) error {
 	for left := n; left > 0; left -= eventsAtOnce {
 		now := time.Now()
@@ -85,7 +85,7 @@ func announce(ctx context.Context, r *rig.Rig, n int) error {
 
 const eventsAtOnce = 10 // of one transaction of preparation: with 100 endpoints it writes 1,000 deliveries
 
-// wakeEndpoints tells the endpoints' workflows that they are owed something.
+// wakeEndpoints signals the endpoints' workflows that deliveries are pending.
 func wakeEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 	_, err := load.Drive(ctx, 8, load.Until{Count: len(ids)}, func(ctx context.Context, i int) error {
 		return r.Ours.Engine.WakeEndpoint(ctx, contract.Ref{EnvironmentID: r.Stage.EnvironmentID, ID: ids[i]})
@@ -93,7 +93,7 @@ func wakeEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 	return err
 }
 
-// recorded waits until nothing that endpoints are owed is pending. What failed is an error: it measures nothing.
+// recorded waits until endpoints have no pending delivery. A failed one is an error: it measures nothing.
 func recorded(ctx context.Context, r *rig.Rig) error {
 	number := func(where string) (n int, err error) {
 		err = r.Ours.Pool.QueryRow(ctx, "select count(*) from webhook_deliveries where environment_id = $1 and "+where,

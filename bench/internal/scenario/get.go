@@ -12,7 +12,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// get measures GET /api/subscriptions/{id}, beside mux with one select of key and row.
+// get measures GET /api/subscriptions/{id}, and mux with one select of key and row.
 func get(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	ourIDs, err := r.Stage.Trials(ctx, r.Ours.Store, 1000, time.Now())

@@ -16,8 +16,8 @@ import (
 	"perennial/bench/stage"
 )
 
-// importRecords measures `perennial import` of customers and of subscriptions, its start included, beside COPY of the
-// rows that it wrote, in transactions of as many records.
+// importRecords measures `perennial import` of customers and of subscriptions, with its start, and COPY of the same
+// rows, in transactions of as many records.
 func importRecords(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n := Pick(o, 1000, 5000)
@@ -71,7 +71,7 @@ func importRecords(ctx context.Context, r *rig.Rig, o Options) (result.Result, e
 	return out, leaveImported(ctx, r, session)
 }
 
-// timed measures n records at once: there is no client that waits for one.
+// timed measures n records at once: no client waits for a single one.
 func timed(n int, do func() error) (load.Load, error) {
 	began := time.Now()
 	err := do()
@@ -90,7 +90,7 @@ func importFile(ctx context.Context, r *rig.Rig, file string) error {
 	return nil
 }
 
-// leaveImported keeps the reconciler from starting what was imported: the scenarios that follow would pay for it.
+// leaveImported keeps the reconciler from starting imported subscriptions: later scenarios would be slower.
 func leaveImported(ctx context.Context, r *rig.Rig, session string) error {
 	rows, err := r.Ours.Pool.Query(ctx,
 		"select object_id from imported_records where type = 'subscription' and external_id like $1", "s-"+session+"-%")

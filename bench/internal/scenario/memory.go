@@ -15,13 +15,12 @@ import (
 	"perennial/internal/temporalpg"
 )
 
-// memory measures what sleeping subscriptions cost: the memory of a worker process that has begun all of them, and the
-// bytes that each takes in both databases. The worker is asked for its resident memory since that is what a container
-// is limited by.
+// memory measures the cost of sleeping subscriptions: the memory of a worker process that has begun all of them, and
+// the bytes of each in both databases. It reads the worker's resident memory since containers limit that.
 func memory(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n := Pick(o, 500, 10_000)
-	if err := r.Ours.Worker.Stop(ctx); err != nil { // a fresh one, so that nothing else is remembered
+	if err := r.Ours.Worker.Stop(ctx); err != nil { // a fresh one has an empty cache
 		return out, err
 	}
 	if err := r.StartWorker(ctx); err != nil {
@@ -78,7 +77,8 @@ func startBareSleepers(ctx context.Context, r *rig.Rig, n int) error {
 	return err
 }
 
-// sizes returns the bytes of our database, and of Temporal's: its file with the write-ahead log, or its databases.
+// sizes returns the bytes of the product's database, and of Temporal's: its file with the write-ahead log, or its
+// databases.
 func sizes(ctx context.Context, r *rig.Rig) (ours, temporal int64, err error) {
 	if ours, err = databaseSize(ctx, r, rig.OursName); err != nil {
 		return 0, 0, err

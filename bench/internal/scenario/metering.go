@@ -17,8 +17,8 @@ import (
 	"perennial/contract"
 )
 
-// meter measures the activity that rates what a subscription used in a day, from the call to the issued invoice: a
-// price that looks at each record, one of a sum that is aggregated, and one for each value of a dimension.
+// meter measures the activity that rates a subscription's usage of a day, from the call to the issued invoice: with a
+// price for each record, with one of an aggregated sum, and with one for each value of a dimension.
 func meter(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	unit := rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(1, "EUR")}
@@ -57,8 +57,8 @@ func meter(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	return out, nil
 }
 
-// rateOnce lets the first day of a new subscription end, and returns how long the rating of what it used takes. The day
-// ends beyond this scenario, so that no worker does it before.
+// rateOnce ends the first day of a new subscription, and returns the time of the rating of its usage. The day ends
+// after this scenario, so that no worker rates it first.
 func rateOnce(ctx context.Context, r *rig.Rig, of stage.Metering) (time.Duration, error) {
 	now := time.Now().Truncate(time.Hour).Add(6*time.Hour + 30*time.Minute)
 	subject, err := r.Stage.Metered(ctx, r.Ours.Store, r.Ours.Pool, of, now)
@@ -86,7 +86,7 @@ func rateOnce(ctx context.Context, r *rig.Rig, of stage.Metering) (time.Duration
 	return took, err
 }
 
-// unobserved sees nothing: a rating that fails shows in its snapshot.
+// unobserved ignores everything: a failed rating is visible in its snapshot.
 type unobserved struct{}
 
 func (unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

@@ -14,11 +14,12 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// mostAdded is the most milliseconds that routing, encryption and recording may add to the median payment.
+// mostAdded is the maximum of milliseconds that routing, encryption and recording may add to the median payment.
 const mostAdded = 15
 
-// payments measures POST /api/payments until its status is final, beside a client that starts a workflow, whose one
-// activity makes the same call to the provider, and waits for its end. The bare side writes nothing to a database.
+// payments measures POST /api/payments until its status is final, and a client that starts a workflow with one
+// activity, which makes the same call to the provider, and waits for its end. The bare side writes nothing to a
+// database.
 func payments(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	lasts := Pick(o, 2*time.Second, 10*time.Second)
@@ -43,7 +44,7 @@ func payments(ctx context.Context, r *rig.Rig, o Options) (result.Result, error)
 			return out, err
 		}
 		out.Rows = append(out.Rows, measured)
-		if clients == 1 { // with more of them the time is mostly that of waiting for a processor
+		if clients == 1 { // with more clients, the time is mostly waiting for a processor
 			out.Rows = append(out.Rows, result.Row{
 				Path: "payment: added to the bare one, p50", Unit: "ms", Goal: result.Goal{Most: mostAdded},
 				Ours: []float64{measured.OursP50 - measured.BareP50},

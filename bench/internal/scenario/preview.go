@@ -9,7 +9,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// preview measures POST /api/subscriptions/{id}/preview of a change of plan, with the three invoices that follow it.
+// preview measures POST /api/subscriptions/{id}/preview of a change of plan, with the next three invoices.
 func preview(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	ours, other, err := trials(ctx, r, 500)
 	if err != nil {

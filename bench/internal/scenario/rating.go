@@ -14,13 +14,12 @@ import (
 	"perennial/db"
 )
 
-// rateUsage measures what the price of a period's usage is made of: the quantities of a day of 1,000 records by
-// region, which are hourly aggregates and, at the ends of the period, records; and the amounts of quantities by a
-// price in tiers.
+// rateUsage measures the parts of the price of a period's usage: the quantities of a day of 1,000 records by region,
+// from hourly aggregates and, at the ends of the period, records; and the amounts of quantities by a price in tiers.
 func rateUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	n := Pick(o, 20, 100)
 	now := time.Now().Truncate(time.Second)
-	due := now.Add(time.Hour + 30*time.Minute) // beyond this scenario; both ends of the day lie within an hour
+	due := now.Add(time.Hour + 30*time.Minute) // after this scenario; both ends of the day are within an hour
 	ours, err := r.Stage.Due(ctx, r.Ours.Store, n, due, now)
 	if err != nil {
 		return result.Result{}, err
@@ -55,7 +54,7 @@ func rateUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, error
 	return out, err
 }
 
-// rateAmounts measures the rule alone: the amount of a quantity by a graduated price of five tiers.
+// rateAmounts measures only the rule: the amount of a quantity by a graduated price of five tiers.
 func rateAmounts(o Options) (result.Row, error) {
 	out := result.Row{Path: "amounts by a price of five tiers", Unit: "1/s"}
 	price := rating.Price{Model: rating.Graduated}

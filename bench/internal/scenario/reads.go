@@ -19,7 +19,7 @@ type question struct {
 	method, path, query, body string
 }
 
-// reads measures questions with 1 and 32 clients, beside the same reads in the same round trips and one encoding of the
+// reads measures questions with 1 and 32 clients, and the same reads in the same round trips with one encoding of the
 // answer.
 func reads(
 	ctx context.Context, r *rig.Rig, o Options, name string, ours, other []stage.Subject, ask func(stage.Subject) question,
@@ -58,7 +58,7 @@ func reads(
 	return out, nil
 }
 
-// trials are n subscriptions of each side that nothing happens to.
+// trials returns n subscriptions of each side without any events.
 func trials(ctx context.Context, r *rig.Rig, n int) (ours, other []stage.Subject, err error) {
 	if ours, err = r.Stage.Trials(ctx, r.Ours.Store, n, time.Now()); err != nil {
 		return nil, nil, err

@@ -13,11 +13,11 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// receiptRate is the number of events in a second.
+// receiptRate is the number of events per second.
 const receiptRate = 100
 
-// receipt measures how long after its transaction an event is at its receiver, while a hundred happen in each second.
-// The clock starts with the transaction, not with its commit, which is a little harder.
+// receipt measures the time from an event's transaction to its receiver, at a hundred events per second. The time
+// starts with the transaction, not with its commit, which is a little stricter.
 func receipt(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	inbox, err := startSink(ctx, r)
@@ -53,8 +53,8 @@ func receipt(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) 
 	return out, deleteEndpoints(ctx, r, ids)
 }
 
-// createPlans creates n plans at the rate, whether or not earlier requests are answered, and summarises how late their
-// events came.
+// createPlans creates n plans at the rate, independently of answers to earlier requests, and returns the delays of
+// their events.
 func createPlans(ctx context.Context, r *rig.Rig, inbox *sink, n int) (load.Load, error) {
 	before, began := inbox.count(), time.Now()
 	var all sync.WaitGroup
@@ -90,7 +90,7 @@ func createPlans(ctx context.Context, r *rig.Rig, inbox *sink, n int) (load.Load
 	return load.Load{Count: n, Seconds: seconds, P50: load.Percentile(late, 50), P99: load.Percentile(late, 99)}, nil
 }
 
-// lateness of the events written since then.
+// lateness returns the delays of the events since a time.
 func lateness(ctx context.Context, r *rig.Rig, inbox *sink, since time.Time) (late []time.Duration, err error) {
 	rows, err := r.Ours.Pool.Query(ctx,
 		"select event_id, created_at from webhook_deliveries where environment_id = $1 and created_at >= $2",

@@ -11,8 +11,8 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// renewals measures paid renewals from the second in which they fall due to the last one settled, beside a workflow of
-// timer, local activity, activity and continue-as-new that plays the same transactions and makes the same HTTP call.
+// renewals measures paid renewals from their due second to the last settlement, and a workflow of timer, local
+// activity, activity and continue-as-new that plays the same transactions and makes the same HTTP call.
 func renewals(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n, rest := Pick(o, 60, 500), Pick(o, 0, rig.RestBeforeDue)

@@ -1,4 +1,4 @@
-// Package scenario measures the paths of the product, one in a file, beside the bare side.
+// Package scenario measures the paths of the product against the bare side, one path in a file.
 package scenario
 
 import (
@@ -15,7 +15,7 @@ type Scenario struct {
 	Run     func(context.Context, *rig.Rig, Options) (result.Result, error)
 }
 
-// All has the scenarios in the order in which they run: memory first, on empty databases.
+// All has the scenarios in the order of their runs: memory first, on empty databases.
 var All = []Scenario{
 	{"memory", "a worker with 10,000 sleeping subscriptions, and what each costs in both databases", memory},
 	{"get", "GET /api/subscriptions/{id}", get},
@@ -38,7 +38,7 @@ var All = []Scenario{
 	{"beside-hanging", "500 paid renewals while another provider hangs, and before", besideHanging},
 }
 
-// Names returns the names of all scenarios, in the order in which they run.
+// Names returns the names of all scenarios, in the order of their runs.
 func Names() []string {
 	var names []string
 	for _, s := range All {
@@ -52,8 +52,8 @@ type Options struct {
 	Scale  string
 	Rounds int
 	Seed   uint64
-	Writes bool // renewals: a third wave, whose bare side keeps its writes only
-	Hears  bool // renewals: the provider's callbacks reach our side
+	Writes bool // renewals: a third wave, whose bare side has only its writes
+	Hears  bool // renewals: the provider's callbacks reach the product
 }
 
 // size is a figure that Pick chooses.

@@ -13,19 +13,19 @@ import (
 	"perennial/webhooks/verify"
 )
 
-// sink is a webhook receiver that answers 200 at once and notes what came when.
+// sink is a webhook receiver that answers 200 at once and records the time of each event.
 type sink struct {
 	url    string
 	server *http.Server
 
 	mu      sync.Mutex
 	n       int
-	first   map[string]time.Time // arrival of each event, at whichever endpoint it was first
+	first   map[string]time.Time // first arrival of each event, at any endpoint
 	sample  captured
 	arrived chan struct{} // closed and replaced with each request
 }
 
-// captured is one request as it arrived.
+// captured is one received request.
 type captured struct {
 	header http.Header
 	body   []byte
@@ -48,7 +48,7 @@ func (s *sink) receive(_ http.ResponseWriter, q *http.Request) {
 	at := time.Now()
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
-		return // a sender that left is not counted
+		return // a disconnected sender does not count
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,14 +61,14 @@ func (s *sink) receive(_ http.ResponseWriter, q *http.Request) {
 	s.arrived = make(chan struct{})
 }
 
-// count returns how many requests have come.
+// count returns the number of received requests.
 func (s *sink) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.n
 }
 
-// wait waits until n requests have come since the sink was started.
+// wait waits until n requests have arrived since the start of the sink.
 func (s *sink) wait(ctx context.Context, n int) error {
 	for {
 		s.mu.Lock()

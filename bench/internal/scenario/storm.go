@@ -9,9 +9,9 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// storm measures renewals that all fall due in the same second while others read, and then asks the provider's own
-// ledger whether each was charged once. The reads beside it show whether renewals take the API along: a pool or a
-// processor that is full shows there first.
+// storm measures renewals that are all due in the same second, with concurrent reads, and then checks in the provider's
+// own ledger whether each was charged once. The reads show whether renewals slow the API: a full pool or processor is
+// visible there first.
 func storm(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	n, rest := Pick(o, 150, 2000), Pick(o, 0, rig.RestBeforeDue)
@@ -67,7 +67,7 @@ func storm(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 		Path: "not charged exactly once", Unit: "of " + result.Number(float64(n)), Ours: []float64{float64(wrong)},
 	}
 	if wrong > 0 {
-		// A rate with a wrong charge in it is worth nothing, so the scenario fails and is not in the results.
+		// A rate with a wrong charge is worthless, so the scenario fails and is not in the results.
 		return out, fmt.Errorf("storm: %d of %d subscriptions were not charged exactly once", wrong, n)
 	}
 	out.Rows = []result.Row{rate, reads, charged}

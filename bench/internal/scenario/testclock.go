@@ -12,7 +12,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// testclock measures how long twelve paid months take on a test clock, through the public API.
+// testclock measures the time of twelve paid months on a test clock, through the public API.
 func testclock(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	out := result.Row{Path: "test clock: 12 paid months", Unit: "s", Goal: result.Goal{Most: 4}}
 	for round := range o.Rounds + 1 {

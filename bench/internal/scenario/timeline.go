@@ -16,13 +16,13 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// steps of one renewal, as its history tells them, in the order in which they happen.
+// steps are the steps of one renewal in its history, in their order.
 var steps = []string{
 	"timer fired", "task begun", "charge scheduled", "charge begun", "charge done", "task begun again", "run continued",
 	"new run begun", "asleep again",
 }
 
-// timelines returns those of several waves.
+// timelines returns the timelines of several waves.
 func timelines(ctx context.Context, r *rig.Rig, waves []rig.Wave) (told []string, err error) {
 	for i := range waves {
 		one, err := timeline(ctx, r, &waves[i])
@@ -35,8 +35,8 @@ func timelines(ctx context.Context, r *rig.Rig, waves []rig.Wave) (told []string
 	return told, nil
 }
 
-// timeline tells, for the subscriptions of a wave, when after the due second each step of a renewal happened: at the
-// median and for the last one. It reads histories, so it is taken when nothing is measured any more.
+// timeline returns the times of a renewal's steps after the due second, for the subscriptions of a wave: the median and
+// the last one. It reads histories, so it runs after all measurements.
 func timeline(ctx context.Context, r *rig.Rig, w *rig.Wave) (string, error) {
 	c := r.Ours.Temporal
 	if w.Side != rig.SideOurs {
@@ -79,7 +79,7 @@ type renewed struct {
 	unstarted int
 }
 
-// renewalSteps reads the run that was renewed and the one that followed it.
+// renewalSteps reads the renewed run and the next one.
 func renewalSteps(ctx context.Context, c client.Client, id string) (renewed, error) {
 	second, err := events(ctx, c, id, "")
 	if err != nil {

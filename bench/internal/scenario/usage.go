@@ -20,8 +20,8 @@ import (
 // usageBatch is the number of records of a batch.
 const usageBatch = 1000
 
-// recordUsage measures POST /api/usage beside mux with one statement that writes the same rows, and POST
-// /api/usage/batch beside COPY of as many rows into the same tables, from memory and without a request.
+// recordUsage measures POST /api/usage and mux with one statement that writes the same rows, and POST /api/usage/batch
+// and COPY of as many rows into the same tables, from memory and without a request.
 func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	subjects, err := r.Stage.Trials(ctx, r.Ours.Store, 100, time.Now())
@@ -80,7 +80,7 @@ func recordUsage(ctx context.Context, r *rig.Rig, o Options) (result.Result, err
 	return out, nil
 }
 
-// copyUsage copies as many records as a batch brings into the tables of the bare side's database.
+// copyUsage copies the records of a batch into the tables of the bare side's database.
 func copyUsage(ctx context.Context, r *rig.Rig, subjects []stage.Subject, metric, prefix string) error {
 	keys, records, now := make([][]any, usageBatch), make([][]any, usageBatch), time.Now()
 	for n := range keys {

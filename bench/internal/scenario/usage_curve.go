@@ -22,7 +22,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// curve fills the records of one metric and asks in between.
+// curve fills the records of one metric, with measurements in between.
 type curve struct {
 	*rig.Rig
 	product  *service.Service
@@ -33,9 +33,9 @@ type curve struct {
 	next     atomic.Int64 // the number of a record, which is its key
 }
 
-// usageCurve measures what a batch, a single record and a read cost while the records of one metric grow. The product's
-// own use case writes the records and merges them, so that all rows and indexes are those of real ones. Full: 50
-// million records are 35 GB, and take half an hour.
+// usageCurve measures the cost of a batch, a single record and a read while the records of one metric grow. The
+// product's own use case writes and merges the records, so that all rows and indexes are real. Full: 50 million records
+// are 35 GB, and take half an hour.
 func usageCurve(ctx context.Context, r *rig.Rig, o Options) (result.Result, error) {
 	var out result.Result
 	now := time.Now().Truncate(time.Second)
@@ -72,14 +72,14 @@ func usageCurve(ctx context.Context, r *rig.Rig, o Options) (result.Result, erro
 	return out, nil
 }
 
-// at spreads records over the hours before now, as late ones would be.
+// at spreads records over the hours before now, like late ones.
 func (c *curve) at(n int64) time.Time {
 	return c.now.Add(-time.Minute - time.Duration(n*7919%660)*time.Minute)
 }
 
 func (c *curve) subject(n int64) string { return c.subjects[n%int64(len(c.subjects))].SubscriptionID }
 
-// fill records until there are so many, merges meanwhile, and gathers statistics, as a server does beside its work.
+// fill adds records up to a number, merges them meanwhile, and gathers statistics, as a server does in the background.
 func (c *curve) fill(ctx context.Context, until int64) error {
 	all, ctx := errgroup.WithContext(ctx)
 	for range 2 {
@@ -115,7 +115,7 @@ func (c *curve) fill(ctx context.Context, until int64) error {
 	return err
 }
 
-// measure asks at a number of records. The first round warms up and does not count.
+// measure measures at a number of records. The first round warms up and does not count.
 func (c *curve) measure(ctx context.Context, o Options, records int) (rows []result.Row, err error) {
 	lasts := Pick(o, 1500*time.Millisecond, 4*time.Second)
 	record := func() string {

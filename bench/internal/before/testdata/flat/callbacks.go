@@ -6,11 +6,11 @@ import (
 	"net/http"
 )
 
-// callbackSecret signs the simulator's callbacks. It is no secret: both ends of it live in one run of a benchmark.
+// callbackSecret signs the simulator's callbacks. It is public: both ends are in one run of a benchmark.
 const callbackSecret = "whsec_bench"
 
-// callbacks has the simulator tell our API of every payment, also of what the worker has learned from the response to
-// its request, as Stripe does; or of nothing.
+// callbacks makes the simulator call the API for every payment, also for one whose result the worker got in the
+// response, as Stripe does; or for none.
 func (r *rig) callbacks(ctx context.Context, on bool) error {
 	settings := map[string]any{}
 	if on {
@@ -29,7 +29,7 @@ func (r *rig) callbacks(ctx context.Context, on bool) error {
 	return err
 }
 
-// callbacksStored counts what the API has taken in.
+// callbacksStored returns the number of callbacks that the API has stored.
 func (r *rig) callbacksStored(ctx context.Context) (n int, err error) {
 	err = r.ours.pool.QueryRow(ctx, "select count(*) from provider_callbacks").Scan(&n)
 	return n, err

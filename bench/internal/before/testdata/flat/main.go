@@ -1,5 +1,5 @@
-// Command bench measures one commit for a comparison. It takes the place of main.go in versions of the benchmark whose
-// files were all in one folder.
+// Command bench measures one commit for a comparison. It replaces main.go in versions of the benchmark that had one
+// folder.
 package main
 
 import (

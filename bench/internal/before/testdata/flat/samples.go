@@ -11,7 +11,7 @@ import (
 	"perennial/bench/stage"
 )
 
-// measured is the product of an earlier commit as a sampler sees it: bench/samples.go for a rig of this package.
+// measured adapts the product of an earlier commit to sampler: bench/samples.go for a rig of this package.
 type measured struct{ r *rig }
 
 func startMeasured(ctx context.Context, c samples.Config) (samples.Rig, error) {
