@@ -27,7 +27,8 @@ func (r Reader) Segments(
 	return all, metering.Window(all, billed), err
 }
 
-// UnbilledSegments reads all segments of a subscription that have ended, and from which on an invoice may bill any.
+// UnbilledSegments returns all ended segments of a subscription. from is the index of the first one that an invoice may
+// bill.
 func (r Reader) UnbilledSegments(
 	ctx context.Context, environmentID, subscriptionID string,
 ) (all []metering.Segment, from int, err error) {
