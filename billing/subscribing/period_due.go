@@ -99,7 +99,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	}
 	switch {
 	case len(d.Issue) == 0:
-		s.Complete() // the invoice needs no payment
+		s.Complete() // there is no invoice to pay
 	case s.Status == subscription.Incomplete:
 		s.AwaitPayment(now) // also where the period begins late
 	}
