@@ -1,9 +1,9 @@
 -- Usage (ADR 52, ADR 54): metrics in versions, records with their keys, and running aggregates.
 
 -- +goose Up
--- One row a version. What a version counts never changes.
+-- One row per version. The definition of a version never changes.
 create table metrics (
-    id             text        not null, -- of the version: the metric's, with its number behind a dot for all but the first
+    id             text        not null, -- of the version: the metric's, with its number after a dot for all but the first
     environment_id text        not null references environments,
     position       bigint      not null,
     metric_id      text        not null generated always as (split_part(id, '.', 1)) stored,
@@ -13,7 +13,7 @@ create table metrics (
     active         boolean     not null,
     current        boolean     not null, -- the newest version
     definition     jsonb       not null,
-    -- What a record is judged by, without reading the definition.
+    -- The properties that the insert checks, without reading the definition.
     property       text        generated always as (definition ->> 'property') stored,
     key_property   text        generated always as (definition ->> 'keyProperty') stored,
     carries        boolean     not null generated always as (
@@ -48,9 +48,9 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- The keys of all records that ever were, also of those that retention has deleted: no unique index of a table that is
--- partitioned by time could hold them. Keys are as callers sent them, in byte order: those that grow with time stay
--- together in the index. Divided so that no index grows beyond what can be rebuilt.
+-- The keys of all records ever, also of those that retention has deleted: a unique index of a table that is partitioned
+-- by time could not hold them. Keys are stored as callers sent them, in byte order, so that keys that grow with time
+-- are close together in the index. The table is divided so that no index becomes too large to rebuild.
 create table usage_keys (
     environment_id text        not null,
     key            text        not null collate "C",
@@ -68,8 +68,8 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- Divided by the time of receipt, in real time: all is inserted into one partition, however old it is and whatever its test
--- clock says, and retention drops whole partitions. No foreign keys: each record would lock its subscription's row. The
+-- Divided by the time of receipt, in real time: all inserts go to one partition, for any age and any test clock, and
+-- retention drops whole partitions. It has no foreign keys, since each record would lock its subscription's row; the
 -- insert reads the subscription.
 create sequence usage_position as bigint maxvalue 17592186044415 no cycle cache 1;
 create table usage_records (
@@ -78,7 +78,7 @@ create table usage_records (
     received_at     timestamptz not null default now(),
     environment_id  text        not null,
     subscription_id text        not null,
-    metric_id       text        not null, -- of no version: all versions count all records
+    metric_id       text        not null, -- not of a version: all versions count all records
     id              text        not null,
     quantity        numeric     not null,
     properties      jsonb, -- null: none, or erased
@@ -86,13 +86,13 @@ create table usage_records (
 ) partition by range (received_at);
 -- For periods, edges of periods and corrections.
 create index usage_records_period on usage_records (environment_id, subscription_id, metric_id, at);
--- For what is not aggregated yet.
+-- For records that are not aggregated yet.
 create index usage_records_tail on usage_records (environment_id, metric_id, position);
 
--- Makes the partitions of this month and the next ones where they are absent, and drops those that hold nothing younger
--- than keep. Partitions are attached, which blocks no insert.
+-- Creates the missing partitions of this month and the next ones, and drops those whose rows are all older than keep.
+-- Attaching a partition blocks no insert.
 -- +goose StatementBegin
--- It runs as the owner of the tables, since programs may create and drop none.
+-- It runs as the owner of the tables, since programs may not create or drop any.
 create function maintain_usage_partitions(ahead integer, keep interval) returns integer language plpgsql
     security definer set search_path = public as $$
 declare
@@ -133,7 +133,7 @@ end $$;
 -- +goose StatementEnd
 select maintain_usage_partitions(6, interval '400 days');
 
--- Positions of records are safe to follow in the way of list positions (ADR 14), with a sequence and locks of their own.
+-- Readers can follow positions of records like list positions (ADR 14), with a separate sequence and separate locks.
 -- +goose StatementBegin
 create function usage_lock_tag(scope text) returns bigint language sql immutable strict as $$
     select (81::bigint << 12) | (hashtext(scope)::bigint & 4095);
@@ -144,14 +144,14 @@ create function last_usage_position() returns bigint language sql volatile as $$
     select case when is_called then last_value else last_value - 1 end from usage_position;
 $$;
 -- +goose StatementEnd
--- A writer calls it in a statement before its insert: all of its positions are above the one that its lock holds.
+-- A writer calls it in a statement before its insert: all of its positions are above the position in its lock.
 -- +goose StatementBegin
 create function usage_floor(scope text) returns void language plpgsql volatile as $$
 begin
     perform pg_advisory_xact_lock_shared((usage_lock_tag(scope) << 44) | last_usage_position());
 end $$;
 -- +goose StatementEnd
--- Every record of the scope up to it is visible to the next statement, or will never be.
+-- Every record of the scope up to it is visible to the next statement, or never will be.
 -- +goose StatementBegin
 create function usage_horizon(scope text) returns bigint language plpgsql volatile as $$
 declare
@@ -167,7 +167,7 @@ begin
 end $$;
 -- +goose StatementEnd
 
--- How far the records of a metric are in the aggregates of one of its versions.
+-- The position up to which the aggregates of a metric version have its records.
 create table usage_progress (
     environment_id text   not null,
     version_id     text   not null,
@@ -175,7 +175,7 @@ create table usage_progress (
     primary key (environment_id, version_id)
 );
 
--- What the records of an hour come to, by metric version and dimension.
+-- The aggregates of an hour's records, by metric version and dimension.
 create table usage_aggregates (
     bucket          timestamptz not null, -- the hour, in UTC
     first_position  bigint      not null, -- of the records in it

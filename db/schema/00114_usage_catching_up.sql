@@ -1,4 +1,4 @@
--- A new version of a metric counts what was recorded before. While it does, summaries are served by the version before.
+-- A new version of a metric counts earlier records first. Meanwhile the version before serves summaries.
 
 -- +goose Up
 alter table usage_progress add column catching_up boolean not null default false;

@@ -1,12 +1,12 @@
--- Records are taken even where no partition was made for their month: they go to a default partition, and from there into
--- the partition of their month once it is made (ADR 52).
+-- Records are accepted also without a partition for their month: they go to a default partition, and from there to the
+-- partition of their month when it is created (ADR 52).
 
 -- +goose Up
 create table usage_records_default partition of usage_records default;
 
--- Attaching a partition locks the default one against readers and writers, since nothing may come into it meanwhile. It
--- waits for whoever reads usage, and everybody would wait behind it, as behind a drop: where it takes longer than a
--- second, another pass finds a better moment.
+-- Attaching a partition locks the default one against readers and writers, so that no rows enter it meanwhile. The lock
+-- waits for readers of usage, and all others would wait for it, as for a drop. If it takes longer than a second, a
+-- later pass retries.
 -- +goose StatementBegin
 create or replace function maintain_usage_partitions(ahead integer, keep interval) returns integer language plpgsql
     security definer set search_path = public set lock_timeout = '1s' as $$

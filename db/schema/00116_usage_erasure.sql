@@ -1,6 +1,6 @@
--- The erasure of usage goes on behind the last record that it has handled. Keys in states are hashed with a salt of their
--- customer, which goes with the erasure, so that no guess tells afterwards whose they were. Customers from before have
--- none: their states were made without.
+-- The erasure of usage continues after the last handled record. Keys in states are hashed with a salt of their
+-- customer, which the erasure deletes, so that no guess can identify the customer afterwards. Earlier customers have no
+-- salt: their states were created without.
 
 -- +goose Up
 alter table erasures add column usage_after text;

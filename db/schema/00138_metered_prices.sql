@@ -1,4 +1,4 @@
--- What usage costs under a version of a plan (ADR 58): its metered prices and the commitment to them. Most plans have none.
+-- The metered prices of a plan version, and the commitment to them (ADR 58). Most plans have none.
 --
 -- Stepping back: archive plans that have metered prices. An earlier build sells them without.
 

@@ -1,18 +1,18 @@
--- When metered prices counted, and what each invoice bills of usage (ADR 58).
+-- The times in which metered prices counted, and the usage charges of each invoice (ADR 58).
 --
 -- Stepping back: it renews and cancels without closing segments, and issues drafts that wait for usage without it: that usage is never
 --   billed. Do not, once a subscription has metered prices.
 
 -- +goose Up
 alter table subscriptions
-    add column metered_since timestamptz,     -- the start of the segment that goes on; null: no metered price counts
-    add column late_usage_until timestamptz,  -- until when records of closed segments may come; null: none may
+    add column metered_since timestamptz,     -- the start of the open segment; null: no metered price counts
+    add column late_usage_until timestamptz,  -- the time until which records of closed segments may come; null: none may
     drop constraint subscriptions_next_action_check,
     add constraint subscriptions_next_action_check check (next_action in ('begin', 'trial_notice', 'trial_end',
         'renewal_reminder', 'scheduled_change', 'renewal', 'cancel', 'payment_retry', 'invoice_overdue', 'finalize_invoice',
         'bill_usage', 'past_due_cancel', 'resume', 'none')) not valid;
 alter table invoices
-    add column usage_until timestamptz, -- up to when it bills usage of segments that had ended; null: it bills none
+    add column usage_until timestamptz, -- the time up to which it bills usage of closed segments; null: it bills none
     drop constraint invoices_reason_check,
     add constraint invoices_reason_check check (reason in ('subscription_create', 'subscription_cycle', 'subscription_update',
         'subscription_recovery', 'subscription_usage', 'manual')) not valid;
@@ -30,7 +30,7 @@ create table usage_segments (
     ended_at        timestamptz not null,
     period_index    integer     not null,
     plan_id         text        not null, -- the version of the plan whose prices counted
-    -- The part of the period, in units of its measure of time.
+    -- The part of the period, in units of its measure.
     share_from      bigint      not null,
     share_to        bigint      not null,
     share_length    bigint      not null,
@@ -43,8 +43,8 @@ create table usage_segments (
     constraint usage_segments_time check (started_at < ended_at)
 );
 
--- What an invoice bills of a key: a price, a segment, a rate and, for a rate that keeps dimensions apart, their values. What an
--- invoice of later bills is what is owed by then, less the sum of these.
+-- The charge of an invoice for a key: a price, a segment, a rate and, for a rate with separate dimensions, their
+-- values. A later invoice bills the amount owed by then, less the sum of these.
 create table usage_charges (
     environment_id  text        not null,
     subscription_id text        not null,
@@ -52,7 +52,7 @@ create table usage_charges (
     segment_start   timestamptz not null,
     price_id        text        not null,
     rate            integer     not null,
-    dimension       text        not null, -- '': the rate keeps none apart
+    dimension       text        not null, -- '': the rate separates none
     quantity        numeric     not null, -- below zero: a correction
     amount          bigint      not null,
     primary key (environment_id, subscription_id, segment_start, price_id, rate, dimension, invoice_id),

@@ -1,18 +1,18 @@
--- Why the usage that a draft waits for could not be rated, and when that is tried again: docs/adr/0058-rating-usage.md. Each
--- statement is a transaction of its own, and may be repeated.
+-- Why the usage of a draft could not be rated, and the time of the retry: docs/adr/0058-rating-usage.md. Each statement
+-- is a separate transaction, and may be repeated.
 --
 -- Stepping back: it rates such drafts again as soon as it wakes, and does not say that it failed.
 
 -- +goose NO TRANSACTION
 -- +goose Up
-alter table invoices add column if not exists usage_failure jsonb; -- of a draft alone; null: its usage is not due, or not tried yet
+alter table invoices add column if not exists usage_failure jsonb; -- of a draft only; null: its usage is not due, or not tried yet
 
 set lock_timeout = 0;
 drop index concurrently if exists invoices_unrated;
 create index concurrently invoices_unrated on invoices (environment_id, id) where usage_failure is not null;
-set lock_timeout = '1s'; -- as db.Migrate has it
+set lock_timeout = '1s'; -- as db.Migrate sets it
 
--- A draft whose usage could not be rated is due again later than its grace ends.
+-- A draft whose usage could not be rated is due again after its grace.
 create or replace view overlooked_dates as
 select i.environment_id, i.subscription_id, 'finalize_invoice' as kind, i.finalizes_at as at
 from invoices i

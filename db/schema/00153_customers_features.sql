@@ -1,4 +1,4 @@
--- A customer may have features of its own, in place of those of plans, and a publishable key may ask for access.
+-- A customer may have its own features, which replace those of plans, and a publishable key may request access.
 --
 -- Stepping back: builds from before answer by the features of plans alone, and count no usage. Revoke publishable keys
 --   with the scope access: they may do what all of them may.

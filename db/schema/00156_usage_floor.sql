@@ -1,5 +1,5 @@
--- A record costs less where the position that its writer holds is read in a statement that keeps its plan: a function in SQL
--- is parsed and planned at each call.
+-- A record costs less if its writer's position is read in a statement with a kept plan: a function in SQL is parsed and
+-- planned at each call.
 --
 -- Stepping back: nothing to mind. Both forms lock the same.
 

@@ -4,7 +4,7 @@
 --   was created with `paymentBehavior: pending`. The present build does both when it is back.
 
 -- +goose Up
--- Rows from before satisfy each constraint, so that none need be read.
+-- Existing rows satisfy each constraint, so it need not read them.
 alter table subscriptions
     drop constraint subscriptions_status_check,
     drop constraint subscriptions_next_action_check,
@@ -60,5 +60,5 @@ from subscriptions c
 where c.status = 'incomplete' and c.period_index > 0 and c.test_clock_id is null
   and (c.next_action_at is null or c.next_action_at > c.incomplete_until);
 
--- Subscriptions that were paused before the usage of a pause was billed on its own: they look for what they wait for again.
+-- Subscriptions that were paused before a pause billed its usage separately: they compute their next action again.
 update subscriptions set wake_pending_since = now() where status = 'paused' and late_usage_until is not null;
