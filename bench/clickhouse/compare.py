@@ -2,17 +2,17 @@
 """Compares ClickHouse with PostgreSQL as a store of usage records (ADR 55).
 
 Both get the same rows, in the schema of ADR 55 and in that of db/schema/00110_usage.sql, and answer the same questions:
-what a month of one subscription comes to, as a sum and as a count of unique keys, and what a metric comes to by
-subscription and hour, which is what a rebuild asks. It also loads batches into both, and measures what an outbox in
-PostgreSQL would cost beside the table that it would relieve. Answers of both are compared; one that differs ends the run.
+the sum and the unique keys of one subscription's month, and a metric's totals by subscription and hour, which a rebuild
+needs. It also loads batches into both, and compares the cost of an outbox in PostgreSQL with that of the table which it
+would relieve. It compares the answers of both, and ends at the first difference.
 
-The engine is chdb, which runs ClickHouse inside this process: no network and no server, so that a server is a little
-slower at single questions. PostgreSQL is asked over its own connection, with its settings as they are.
+The engine is chdb, which runs ClickHouse in this process without network and server. A server would be a little slower
+at single questions. PostgreSQL has its own connection, and its present settings.
 
     python3 -m venv .perennial/chdb && .perennial/chdb/bin/pip install chdb 'psycopg[binary]'
     .perennial/chdb/bin/python bench/clickhouse/compare.py --postgres postgres://… --million 1,5,20
 
-The PostgreSQL database gets a schema of its own, which is dropped at the end. It prints a table in Markdown.
+It creates a separate schema in the PostgreSQL database, and drops it at the end. It prints a table in Markdown.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import time
 
 SUBSCRIPTIONS = 10_000
 USERS = 500  # keys of a subscription
-BATCH = 100_000  # rows that an outbox would load at once
+BATCH = 100_000  # rows of one load from an outbox
 SMALL = 1_000  # rows of a request
 START = "2026-10-01 00:00:00"
 MONTH = 30 * 24 * 3600
@@ -68,7 +68,7 @@ partition by toYYYYMM(at)
 order by (environment_id, subscription_id, metric_id, at, id)
 """
 
-# One row for each number n, the same in both: n is the order of receipt, and times grow with it.
+# One row for each number n, equal in both: n is the order of receipt, and times increase with it.
 POSTGRES_ROW = f"""
     '{START}+00'::timestamptz + make_interval(secs => (n::float8 * {MONTH} / %(total)s)::bigint) as at,
     'env_01jcz6dyqx4w9s1c2k7v5h8m3n' as environment_id, 'sub_01jcz6dyqx4w9s1c2k7v' || lpad((n %% {SUBSCRIPTIONS})::text, 6, '0')
@@ -158,7 +158,7 @@ class Postgres:
                          "and c.relkind = 'r'")[0][0]
 
     def request(self, first, table, total):
-        """One request of records: keys, and the records in a table."""
+        """Writes one request of records: keys, and the records in a table."""
         columns = COLUMNS if table == "usage_records" else COLUMNS
         self.conn.execute(
             f"with r as (select n, {POSTGRES_ROW} from generate_series(%(first)s::bigint, %(first)s::bigint + {SMALL} - 1) n), "
@@ -241,13 +241,13 @@ def took(do):
 
 
 def number(value):
-    """Numbers as both write them: 12.5 and 12.500000000000 are one."""
+    """Returns the common form of both stores' numbers: 12.5 and 12.500000000000 are equal."""
     text = str(value)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def ask(stores, name, rounds):
-    """Asks all stores the same, of other subscriptions each time, and returns the medians in milliseconds."""
+    """Asks all stores the same questions, with another subscription each time; returns the medians in milliseconds."""
     times = {s.name: [] for s in stores}
     for i in range(rounds + 1):
         answers = []
@@ -262,7 +262,7 @@ def ask(stores, name, rounds):
 
 
 def write_batch(file, first, rows, total):
-    """Rows behind the filled ones, all of the last second of the month."""
+    """Writes rows after the filled ones, all in the last second of the month."""
     with open(file, "w", newline="") as out:
         writer = csv.writer(out)
         for n in range(first, first + rows):
@@ -306,7 +306,7 @@ def compare(stores, million, folder, filled):
 
 
 def outbox(pg, first, total):
-    """What a request of records costs with the records' table, and with an outbox that is emptied after each batch."""
+    """Measures a request of records with the records' table, and with an outbox that is emptied after each batch."""
     times = {"usage_records": [], "usage_outbox": []}
     emptied = 0.0
     requests = BATCH // SMALL
