@@ -22,8 +22,8 @@ order by c.position
 limit @row_limit;
 
 -- name: SubscriptionListToErase :many
--- All of them are locked before the first event: its number locks the customer's counter, for which a holder of one of
--- the others may wait.
+-- Locks all of them before the first event. The event's number locks the customer's counter, for which a holder of
+-- another one may wait.
 with batch as materialized (
     select n.id
     from subscriptions n
@@ -38,14 +38,14 @@ order by s.id
 for no key update of s;
 
 -- name: SubscriptionErase :exec
--- Locked before. Reasons that are codes of ours stay: they say nothing about the person.
+-- The rows are locked already. Reasons that the service set stay: they say nothing about the person.
 update subscriptions s
 set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
 -- The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
--- grants. Locked in id order, as everywhere where several are locked.
+-- grants. Locks them in id order, the common order of locks.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -77,7 +77,7 @@ select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as las
 
 -- name: TransactionErase :one
 -- The methods of past attempts, the reasons and descriptions, the responses of providers, and the links for payers.
--- Locked in id order, as everywhere where several are locked.
+-- Locks them in id order, the common order of locks.
 with batch as materialized (
     select t.id, t.position
     from transactions t
@@ -107,7 +107,7 @@ with batch as materialized (
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 
 -- name: EventErase :one
--- With what receivers answered to them, which may repeat anything they know about the customer.
+-- Also erases the responses of receivers, which may repeat personal data.
 with batch as materialized (
     select e.id, e.position
     from events e
@@ -131,7 +131,7 @@ with batch as materialized (
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 
 -- name: ResponseErase :one
--- Erased rows are not found again, so that this needs no position.
+-- Erased rows do not match again, so this needs no position.
 with batch as materialized (
     select i.route, i.key
     from idempotency_keys i
@@ -169,7 +169,7 @@ from unmarked u
 where e.environment_id = u.environment_id and e.id = u.id;
 
 -- name: ErasureListStuck :many
--- Those without progress, of each environment in turn.
+-- Erasures without progress, round-robin across environments.
 with behind as materialized (
     select e.id, greatest(1, least(@row_limit::int, floor(9.0 / count(*) over () * @row_limit::int)::int)) as share
     from environments e

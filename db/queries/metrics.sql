@@ -11,12 +11,12 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: MetricRetire :exec
--- Before the next version is inserted.
+-- Runs before the next version is inserted.
 update metrics set current = false
 where environment_id = @environment_id and metric_id = @metric_id and current;
 
 -- name: UsageProgressInsert :exec
--- Catching up: there are more records than a reader takes as a tail.
+-- Catching up: there are more records than a reader reads as a tail.
 insert into usage_progress (environment_id, version_id, position, catching_up)
 values (@environment_id, @version_id, 0, exists (
     select from usage_records r where r.environment_id = @environment_id and r.metric_id = @metric_id
@@ -32,14 +32,14 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: MetricLock :one
--- The first version, which always exists; a change of the metric waits for its lock.
+-- The first version, which always exists. A change of the metric waits for its lock.
 select m.id from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id and m.version = 1
 for no key update;
 
 -- name: MetricGetLocked :one
--- The newest version, in a statement after MetricLock: a statement that waited does not see the changes that it waited
--- for.
+-- The newest version, in a statement after MetricLock: a statement that waited does not see the changes of the lock's
+-- holder.
 select sqlc.embed(m) from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current;
 
@@ -53,7 +53,7 @@ where c.environment_id = @environment_id and c.name = @name and c.current
 order by m.version desc limit 1;
 
 -- name: MetricListServed :many
--- Of each metric that takes records the newest version that has caught up, the newest metrics first.
+-- The newest version that has caught up, of each metric that accepts records, the newest metrics first.
 select sqlc.embed(m)
 from metrics f
 join metrics m on m.environment_id = f.environment_id and m.metric_id = f.metric_id
@@ -69,7 +69,7 @@ limit @row_limit;
 select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = @id;
 
 -- name: MetricListVersions :many
--- Archived ones too.
+-- Includes archived metrics.
 select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = any(@ids::text[]);
 
 -- name: MetricVersionList :many
@@ -84,7 +84,7 @@ join metrics m on m.environment_id = k.environment_id and m.metric_id = @id and 
 where k.hash = @hash;
 
 -- name: MetricList :many
--- At the place of the first version, as the newest.
+-- The newest version, in the position of the first one.
 select sqlc.embed(m)
 from metrics f
 join metrics m on m.environment_id = f.environment_id and m.metric_id = f.metric_id and m.current

@@ -13,5 +13,5 @@ set counted_to = excluded.counted_to, state = excluded.state, kept_at = excluded
 delete from usage_pages p where p.environment_id = @environment_id and p.subscription_id = @subscription_id;
 
 -- name: UsagePagesPurge :exec
--- Global: retention. What an invoice that nobody rates any more has left.
+-- Global: retention. Removes pages of invoices whose rating was abandoned.
 delete from usage_pages p where p.kept_at < clock_timestamp() - make_interval(days => @days::integer);

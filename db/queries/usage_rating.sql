@@ -1,5 +1,5 @@
 -- name: UsageSegmentInsert :exec
--- A decision that is repeated after a restore closes the same segments.
+-- A decision that is repeated after a restore closes the same segments, so a conflict is no error.
 insert into usage_segments (environment_id, subscription_id, started_at, ended_at, period_index, plan_id, share_from, share_to,
     share_length, share_measure, period_seconds, discounts, quantity, add_ons)
 values (@environment_id, @subscription_id, @started_at, @ended_at, @period_index, @plan_id, @share_from, @share_to,
@@ -7,7 +7,7 @@ values (@environment_id, @subscription_id, @started_at, @ended_at, @period_index
 on conflict do nothing;
 
 -- name: UsageSegmentList :many
--- All that ended by then, in the order of time.
+-- All segments that ended by a time, in the order of time.
 select sqlc.embed(s)
 from usage_segments s
 where s.environment_id = @environment_id and s.subscription_id = @subscription_id and s.ended_at <= @ended_by
@@ -19,7 +19,7 @@ select @environment_id, @subscription_id, @invoice_id, unnest(@segment_starts::t
     unnest(@rates::integer[]), unnest(@dimensions::text[]), unnest(@quantities::text[])::numeric, unnest(@amounts::bigint[]);
 
 -- name: UsageChargeSums :many
--- What all invoices bill of the segments that began at or after a time.
+-- The charges of all invoices for the segments that began at or after a time.
 select c.segment_start, c.price_id, c.rate, c.dimension, sum(c.quantity)::text as quantity, sum(c.amount)::bigint as amount
 from usage_charges c
 where c.environment_id = @environment_id and c.subscription_id = @subscription_id and c.segment_start >= @from_start
@@ -27,13 +27,13 @@ group by c.segment_start, c.price_id, c.rate, c.dimension
 order by c.segment_start, c.price_id, c.rate, c.dimension;
 
 -- name: UsageBilledUntil :one
--- Up to when issued invoices bill the usage of a subscription.
+-- The time up to which issued invoices bill the usage of a subscription.
 select coalesce(max(i.usage_until), '0001-01-01 00:00:00+00')::timestamptz as billed_until
 from invoices i
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status <> 'draft';
 
 -- name: UsageLineList :many
--- The lines that bill usage of the segments that began at or after a time, of invoices that somebody pays or has paid.
+-- The usage lines of paid and payable invoices, for the segments that began at or after a time.
 select sqlc.embed(l)
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id

@@ -1,5 +1,5 @@
 -- name: UsageTouch :exec
--- Those of some subscriptions that have thresholds where their usage counts, or features with a metric.
+-- Marks those of some subscriptions that have thresholds and counting usage, or features with a metric.
 insert into usage_touched (environment_id, subscription_id, touched_at, due_at)
 select s.environment_id, s.id, clock_timestamp(), clock_timestamp()
 from subscriptions s
@@ -15,7 +15,7 @@ order by s.id
 on conflict (environment_id, subscription_id) do update set touched_at = excluded.touched_at; -- its turn stays
 
 -- name: UsageTouchedClaim :many
--- Of all environments, those that are due, the first ones first. No other process has them meanwhile.
+-- The due marks of all environments, the oldest first. They are reserved for this process for some seconds.
 update usage_touched t set due_at = clock_timestamp() + make_interval(secs => @seconds::float8)
 from (
     select d.environment_id, d.subscription_id
@@ -28,7 +28,7 @@ where t.environment_id = due.environment_id and t.subscription_id = due.subscrip
 returning t.environment_id, t.subscription_id, t.touched_at;
 
 -- name: UsageTouchedDelete :exec
--- One of which no records were merged since.
+-- Deletes a mark if no records were merged since.
 delete from usage_touched t
 where t.environment_id = @environment_id and t.subscription_id = @subscription_id and t.touched_at = @touched_at;
 

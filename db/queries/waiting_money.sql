@@ -1,10 +1,10 @@
 -- Waiting money that operators must see, as sums over all environments. Each environment or account has its own index
--- of rows in the order in which they became due: each with late rows is read along its own, up to an equal share of
+-- of rows in the order of their due times. Each one with late rows is read in this order, up to an equal share of
 -- @at_most.
 
 -- name: TransactionSumUntaken :many
--- Charges due before a time that no provider has taken. They count by the time when they were due, not by the next
--- attempt, which each refused or silent exchange moves. Charges held by a charging stop are reported as such.
+-- Charges due before a time that no provider has taken. They count by their due time, not by the next attempt, which
+-- each refused or unanswered exchange moves. Charges held by a charging stop are reported as such.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.send_due_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
@@ -22,8 +22,8 @@ order by oldest
 limit @row_limit;
 
 -- name: TransactionSumUndecided :many
--- Payments that were sent before then and that their provider has not decided, whatever it answers. One whose payer may
--- confirm it has that time, too.
+-- Payments that were sent before a time and that their provider has not decided, with any answers so far. If the payer
+-- may confirm one, that time is added.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.first_sent_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
@@ -59,8 +59,7 @@ limit @row_limit;
 
 -- name: SubscriptionSumOverdue :many
 -- Subscriptions in real time whose next action was due before a time. The amount is the money that waits for that
--- action, as far as it is known before: their open invoices, and the flat prices, before taxes, of the period that is
--- to begin.
+-- action, as far as it is known: their open invoices, and the flat prices, before taxes, of the next period.
 with behind as materialized (
     select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
     from environments e
@@ -93,7 +92,7 @@ order by oldest
 limit @row_limit;
 
 -- name: TransactionSumOverdue :many
--- Payments whose send, or next look-up at the provider, was due before then.
+-- Payments whose send, or next poll of the provider, was due before a time.
 with behind as materialized (
     select g.id, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
     from (select p.id from provider_configs p union all select v.id from environments v) g
@@ -120,7 +119,7 @@ order by oldest
 limit @row_limit;
 
 -- name: TransactionSumForReview :many
--- Payments that need review: a person must find out what became of them.
+-- Payments that need review.
 select t.environment_id, o.name as tenant, a.name as app, e.mode, t.currency, count(*)::integer as waiting,
        sum(t.amount)::bigint as amount, min(t.parked_at)::timestamptz as oldest, min(t.id)::text as first_id
 from (
@@ -138,7 +137,7 @@ limit @row_limit;
 
 -- name: InvoiceSumUnrated :many
 -- Drafts in real time whose usage could not be rated, since the first attempt. The amount is that of their other lines,
--- before credit: the amount of the usage is not known.
+-- before credit: the amount of the usage is unknown.
 select i.environment_id, o.name as tenant, a.name as app, e.mode, i.currency, count(*)::integer as waiting,
        sum(i.total)::bigint as amount, min(i.since)::timestamptz as oldest, min(i.id)::text as first_id
 from (

@@ -126,7 +126,7 @@ type ErasureListStuckRow struct {
 	RequestedAt   time.Time     `db:"requested_at"`
 }
 
-// Those without progress, of each environment in turn.
+// Erasures without progress, round-robin across environments.
 func (q *Queries) ErasureListStuck(ctx context.Context, db DBTX, arg ErasureListStuckParams) ([]ErasureListStuckRow, error) {
 	rows, err := db.Query(ctx, erasureListStuck, arg.Before, arg.RowLimit)
 	if err != nil {
@@ -316,7 +316,7 @@ type EventEraseRow struct {
 	Last    int64 `db:"last"`
 }
 
-// With what receivers answered to them, which may repeat anything they know about the customer.
+// Also erases the responses of receivers, which may repeat personal data.
 func (q *Queries) EventErase(ctx context.Context, db DBTX, arg EventEraseParams) (EventEraseRow, error) {
 	row := db.QueryRow(ctx, eventErase,
 		arg.EnvironmentID,
@@ -374,7 +374,7 @@ type InvoiceEraseRow struct {
 }
 
 // The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
-// grants. Locked in id order, as everywhere where several are locked.
+// grants. Locks them in id order, the common order of locks.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,
@@ -410,7 +410,7 @@ type ResponseEraseParams struct {
 	ErasedAt      *time.Time `db:"erased_at"`
 }
 
-// Erased rows are not found again, so that this needs no position.
+// Erased rows do not match again, so this needs no position.
 func (q *Queries) ResponseErase(ctx context.Context, db DBTX, arg ResponseEraseParams) (int, error) {
 	row := db.QueryRow(ctx, responseErase,
 		arg.EnvironmentID,
@@ -435,7 +435,7 @@ type SubscriptionEraseParams struct {
 	Ids           []string `db:"ids"`
 }
 
-// Locked before. Reasons that are codes of ours stay: they say nothing about the person.
+// The rows are locked already. Reasons that the service set stay: they say nothing about the person.
 func (q *Queries) SubscriptionErase(ctx context.Context, db DBTX, arg SubscriptionEraseParams) error {
 	_, err := db.Exec(ctx, subscriptionErase, arg.OwnReasons, arg.EnvironmentID, arg.Ids)
 	return err
@@ -468,8 +468,8 @@ type SubscriptionListToEraseRow struct {
 	Position int64  `db:"position"`
 }
 
-// All of them are locked before the first event: its number locks the customer's counter, for which a holder of one of
-// the others may wait.
+// Locks all of them before the first event. The event's number locks the customer's counter, for which a holder of
+// another one may wait.
 func (q *Queries) SubscriptionListToErase(ctx context.Context, db DBTX, arg SubscriptionListToEraseParams) ([]SubscriptionListToEraseRow, error) {
 	rows, err := db.Query(ctx, subscriptionListToErase,
 		arg.EnvironmentID,
@@ -538,7 +538,7 @@ type TransactionEraseRow struct {
 }
 
 // The methods of past attempts, the reasons and descriptions, the responses of providers, and the links for payers.
-// Locked in id order, as everywhere where several are locked.
+// Locks them in id order, the common order of locks.
 func (q *Queries) TransactionErase(ctx context.Context, db DBTX, arg TransactionEraseParams) (TransactionEraseRow, error) {
 	row := db.QueryRow(ctx, transactionErase,
 		arg.EnvironmentID,

@@ -26,8 +26,8 @@ type MetricGetLockedRow struct {
 	Metric Metric `db:"metric"`
 }
 
-// The newest version, in a statement after MetricLock: a statement that waited does not see the changes that it waited
-// for.
+// The newest version, in a statement after MetricLock: a statement that waited does not see the changes of the lock's
+// holder.
 func (q *Queries) MetricGetLocked(ctx context.Context, db DBTX, arg MetricGetLockedParams) (MetricGetLockedRow, error) {
 	row := db.QueryRow(ctx, metricGetLocked, arg.EnvironmentID, arg.MetricID)
 	var i MetricGetLockedRow
@@ -243,7 +243,7 @@ type MetricListRow struct {
 	Metric Metric `db:"metric"`
 }
 
-// At the place of the first version, as the newest.
+// The newest version, in the position of the first one.
 func (q *Queries) MetricList(ctx context.Context, db DBTX, arg MetricListParams) ([]MetricListRow, error) {
 	rows, err := db.Query(ctx, metricList,
 		arg.EnvironmentID,
@@ -309,7 +309,7 @@ type MetricListServedRow struct {
 	Metric Metric `db:"metric"`
 }
 
-// Of each metric that takes records the newest version that has caught up, the newest metrics first.
+// The newest version that has caught up, of each metric that accepts records, the newest metrics first.
 func (q *Queries) MetricListServed(ctx context.Context, db DBTX, arg MetricListServedParams) ([]MetricListServedRow, error) {
 	rows, err := db.Query(ctx, metricListServed, arg.EnvironmentID, arg.RowLimit)
 	if err != nil {
@@ -359,7 +359,7 @@ type MetricListVersionsRow struct {
 	Metric Metric `db:"metric"`
 }
 
-// Archived ones too.
+// Includes archived metrics.
 func (q *Queries) MetricListVersions(ctx context.Context, db DBTX, arg MetricListVersionsParams) ([]MetricListVersionsRow, error) {
 	rows, err := db.Query(ctx, metricListVersions, arg.EnvironmentID, arg.Ids)
 	if err != nil {
@@ -407,7 +407,7 @@ type MetricLockParams struct {
 	MetricID      string `db:"metric_id"`
 }
 
-// The first version, which always exists; a change of the metric waits for its lock.
+// The first version, which always exists. A change of the metric waits for its lock.
 func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (string, error) {
 	row := db.QueryRow(ctx, metricLock, arg.EnvironmentID, arg.MetricID)
 	var id string
@@ -425,7 +425,7 @@ type MetricRetireParams struct {
 	MetricID      string `db:"metric_id"`
 }
 
-// Before the next version is inserted.
+// Runs before the next version is inserted.
 func (q *Queries) MetricRetire(ctx context.Context, db DBTX, arg MetricRetireParams) error {
 	_, err := db.Exec(ctx, metricRetire, arg.EnvironmentID, arg.MetricID)
 	return err
@@ -523,7 +523,7 @@ type UsageProgressInsertParams struct {
 	Tail          int    `db:"tail"`
 }
 
-// Catching up: there are more records than a reader takes as a tail.
+// Catching up: there are more records than a reader reads as a tail.
 func (q *Queries) UsageProgressInsert(ctx context.Context, db DBTX, arg UsageProgressInsertParams) error {
 	_, err := db.Exec(ctx, usageProgressInsert,
 		arg.EnvironmentID,

@@ -78,7 +78,7 @@ const usagePagesPurge = `-- name: UsagePagesPurge :exec
 delete from usage_pages p where p.kept_at < clock_timestamp() - make_interval(days => $1::integer)
 `
 
-// Global: retention. What an invoice that nobody rates any more has left.
+// Global: retention. Removes pages of invoices whose rating was abandoned.
 func (q *Queries) UsagePagesPurge(ctx context.Context, db DBTX, days int) error {
 	_, err := db.Exec(ctx, usagePagesPurge, days)
 	return err

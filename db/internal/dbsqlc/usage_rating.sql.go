@@ -23,7 +23,7 @@ type UsageBilledUntilParams struct {
 	SubscriptionID *string `db:"subscription_id"`
 }
 
-// Up to when issued invoices bill the usage of a subscription.
+// The time up to which issued invoices bill the usage of a subscription.
 func (q *Queries) UsageBilledUntil(ctx context.Context, db DBTX, arg UsageBilledUntilParams) (time.Time, error) {
 	row := db.QueryRow(ctx, usageBilledUntil, arg.EnvironmentID, arg.SubscriptionID)
 	var billed_until time.Time
@@ -87,7 +87,7 @@ type UsageChargeSumsRow struct {
 	Amount       int64     `db:"amount"`
 }
 
-// What all invoices bill of the segments that began at or after a time.
+// The charges of all invoices for the segments that began at or after a time.
 func (q *Queries) UsageChargeSums(ctx context.Context, db DBTX, arg UsageChargeSumsParams) ([]UsageChargeSumsRow, error) {
 	rows, err := db.Query(ctx, usageChargeSums, arg.EnvironmentID, arg.SubscriptionID, arg.FromStart)
 	if err != nil {
@@ -133,7 +133,7 @@ type UsageLineListRow struct {
 	InvoiceLine InvoiceLine `db:"invoice_line"`
 }
 
-// The lines that bill usage of the segments that began at or after a time, of invoices that somebody pays or has paid.
+// The usage lines of paid and payable invoices, for the segments that began at or after a time.
 func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListParams) ([]UsageLineListRow, error) {
 	rows, err := db.Query(ctx, usageLineList, arg.EnvironmentID, arg.SubscriptionID, arg.FromStart)
 	if err != nil {
@@ -200,7 +200,7 @@ type UsageSegmentInsertParams struct {
 	AddOns         *subscription.AddOns    `db:"add_ons"`
 }
 
-// A decision that is repeated after a restore closes the same segments.
+// A decision that is repeated after a restore closes the same segments, so a conflict is no error.
 func (q *Queries) UsageSegmentInsert(ctx context.Context, db DBTX, arg UsageSegmentInsertParams) error {
 	_, err := db.Exec(ctx, usageSegmentInsert,
 		arg.EnvironmentID,
@@ -238,7 +238,7 @@ type UsageSegmentListRow struct {
 	UsageSegment UsageSegment `db:"usage_segment"`
 }
 
-// All that ended by then, in the order of time.
+// All segments that ended by a time, in the order of time.
 func (q *Queries) UsageSegmentList(ctx context.Context, db DBTX, arg UsageSegmentListParams) ([]UsageSegmentListRow, error) {
 	rows, err := db.Query(ctx, usageSegmentList, arg.EnvironmentID, arg.SubscriptionID, arg.EndedBy)
 	if err != nil {

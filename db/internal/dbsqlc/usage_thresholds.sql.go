@@ -90,7 +90,7 @@ type UsageTouchParams struct {
 	Ids           []string `db:"ids"`
 }
 
-// Those of some subscriptions that have thresholds where their usage counts, or features with a metric.
+// Marks those of some subscriptions that have thresholds and counting usage, or features with a metric.
 func (q *Queries) UsageTouch(ctx context.Context, db DBTX, arg UsageTouchParams) error {
 	_, err := db.Exec(ctx, usageTouch, arg.EnvironmentID, arg.Ids)
 	return err
@@ -122,7 +122,7 @@ type UsageTouchedClaimRow struct {
 }
 
 // its turn stays
-// Of all environments, those that are due, the first ones first. No other process has them meanwhile.
+// The due marks of all environments, the oldest first. They are reserved for this process for some seconds.
 func (q *Queries) UsageTouchedClaim(ctx context.Context, db DBTX, arg UsageTouchedClaimParams) ([]UsageTouchedClaimRow, error) {
 	rows, err := db.Query(ctx, usageTouchedClaim, arg.Seconds, arg.RowLimit)
 	if err != nil {
@@ -154,7 +154,7 @@ type UsageTouchedDeleteParams struct {
 	TouchedAt      time.Time `db:"touched_at"`
 }
 
-// One of which no records were merged since.
+// Deletes a mark if no records were merged since.
 func (q *Queries) UsageTouchedDelete(ctx context.Context, db DBTX, arg UsageTouchedDeleteParams) error {
 	_, err := db.Exec(ctx, usageTouchedDelete, arg.EnvironmentID, arg.SubscriptionID, arg.TouchedAt)
 	return err

@@ -48,7 +48,7 @@ type InvoiceSumUnratedRow struct {
 }
 
 // Drafts in real time whose usage could not be rated, since the first attempt. The amount is that of their other lines,
-// before credit: the amount of the usage is not known.
+// before credit: the amount of the usage is unknown.
 func (q *Queries) InvoiceSumUnrated(ctx context.Context, db DBTX, arg InvoiceSumUnratedParams) ([]InvoiceSumUnratedRow, error) {
 	rows, err := db.Query(ctx, invoiceSumUnrated, arg.AtMost, arg.RowLimit)
 	if err != nil {
@@ -131,8 +131,7 @@ type SubscriptionSumOverdueRow struct {
 }
 
 // Subscriptions in real time whose next action was due before a time. The amount is the money that waits for that
-// action, as far as it is known before: their open invoices, and the flat prices, before taxes, of the period that is
-// to begin.
+// action, as far as it is known: their open invoices, and the flat prices, before taxes, of the next period.
 func (q *Queries) SubscriptionSumOverdue(ctx context.Context, db DBTX, arg SubscriptionSumOverdueParams) ([]SubscriptionSumOverdueRow, error) {
 	rows, err := db.Query(ctx, subscriptionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
 	if err != nil {
@@ -197,7 +196,7 @@ type TransactionSumForReviewRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Payments that need review: a person must find out what became of them.
+// Payments that need review.
 func (q *Queries) TransactionSumForReview(ctx context.Context, db DBTX, arg TransactionSumForReviewParams) ([]TransactionSumForReviewRow, error) {
 	rows, err := db.Query(ctx, transactionSumForReview, arg.AtMost, arg.RowLimit)
 	if err != nil {
@@ -273,7 +272,7 @@ type TransactionSumOverdueRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Payments whose send, or next look-up at the provider, was due before then.
+// Payments whose send, or next poll of the provider, was due before a time.
 func (q *Queries) TransactionSumOverdue(ctx context.Context, db DBTX, arg TransactionSumOverdueParams) ([]TransactionSumOverdueRow, error) {
 	rows, err := db.Query(ctx, transactionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
 	if err != nil {
@@ -405,8 +404,8 @@ type TransactionSumUndecidedRow struct {
 	FirstID       string         `db:"first_id"`
 }
 
-// Payments that were sent before then and that their provider has not decided, whatever it answers. One whose payer may
-// confirm it has that time, too.
+// Payments that were sent before a time and that their provider has not decided, with any answers so far. If the payer
+// may confirm one, that time is added.
 func (q *Queries) TransactionSumUndecided(ctx context.Context, db DBTX, arg TransactionSumUndecidedParams) ([]TransactionSumUndecidedRow, error) {
 	rows, err := db.Query(ctx, transactionSumUndecided, arg.SentBefore, arg.AtMost, arg.RowLimit)
 	if err != nil {
@@ -475,10 +474,10 @@ type TransactionSumUntakenRow struct {
 }
 
 // Waiting money that operators must see, as sums over all environments. Each environment or account has its own index
-// of rows in the order in which they became due: each with late rows is read along its own, up to an equal share of
+// of rows in the order of their due times. Each one with late rows is read in this order, up to an equal share of
 // @at_most.
-// Charges due before a time that no provider has taken. They count by the time when they were due, not by the next
-// attempt, which each refused or silent exchange moves. Charges held by a charging stop are reported as such.
+// Charges due before a time that no provider has taken. They count by their due time, not by the next attempt, which
+// each refused or unanswered exchange moves. Charges held by a charging stop are reported as such.
 func (q *Queries) TransactionSumUntaken(ctx context.Context, db DBTX, arg TransactionSumUntakenParams) ([]TransactionSumUntakenRow, error) {
 	rows, err := db.Query(ctx, transactionSumUntaken, arg.DueBefore, arg.AtMost, arg.RowLimit)
 	if err != nil {
