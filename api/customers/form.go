@@ -10,7 +10,7 @@ import (
 )
 
 // CustomerForm creates a customer. A contact is required: email, phone or paymentDetails.phoneNumber. The interface
-// specification has first_name and last_name beside name; one name is stored.
+// specification has first_name, last_name and name; one name is stored.
 type CustomerForm struct {
 	Email          string            `json:"email,omitempty" maxLength:"254" example:"ada@example.com"`
 	Name           string            `json:"name,omitempty" maxLength:"200" example:"Ada Lovelace"`

@@ -27,7 +27,7 @@ type SubscriptionChange struct {
 	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
 	NetDays     *int    `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
-	// Thresholds of its own, or again those of the plan.
+	// The subscription's own thresholds, or again those of the plan.
 	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone."`
 	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone."`
 

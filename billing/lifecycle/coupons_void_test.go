@@ -231,7 +231,7 @@ func TestVoidInvoice_CouponOfUsageThatIsNotRatedWasGiven(t *testing.T) {
 	}
 }
 
-// A coupon is not taken off usage that costs nothing: it is given again.
+// A coupon does not apply to usage that costs nothing: it is given again.
 func TestVoidInvoice_CouponOfUsageThatCostsNothingWasNotGiven(t *testing.T) {
 	t.Parallel()
 	for name, unknown := range map[string]bool{"nothing is owed": false, "it is not counted": true} {

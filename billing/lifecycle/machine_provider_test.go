@@ -22,7 +22,7 @@ var profiles = map[string]side{
 	},
 }
 
-// side is one provider with its real operations, whatever it answered. It forgets keys after its window.
+// side is one provider with its real operations, which its answers may contradict. It forgets keys after its window.
 type side struct {
 	payment.Protocol
 	lists  bool // look-ups and callbacks have disputes, and refunds from its dashboard

@@ -19,8 +19,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// machine is one invoice on its way to being paid, and back, at two providers, with invoices of usage beside it. It does with the real rules what the
-// activity Charge does with a database and HTTP.
+// machine runs one invoice through its payments and refunds at two providers, together with invoices of usage. It does
+// with the real rules what the activity Charge does with a database and HTTP.
 type machine struct {
 	t       *rapid.T
 	life    *life // of the store; counts its usage

@@ -48,7 +48,7 @@ func (l *life) recorded(result recording.Result) (lifecycle.State, recording.Rec
 	return state, recorded, changes
 }
 
-// A provider repeats a message late: the bad end of an operation proves nothing about another one of the same charge.
+// A provider repeats a message late: the failure of an operation proves nothing about another one of the same charge.
 func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -142,7 +142,7 @@ func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 	for name, c := range map[string]struct {
 		is        payment.Status
 		decided   bool // about this operation; otherwise about another one
-		recovered bool // a capture of the canceled charge counts as a success of its own
+		recovered bool // a capture of the canceled charge counts as a separate success
 		review    string
 		refunded  money.Minor // after the answer
 	}{

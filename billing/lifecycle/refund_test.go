@@ -212,7 +212,7 @@ func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
 	require.EqualValues(t, 125_050, changes.NewTransactions[0].Amount)
 }
 
-// The refund re_1 of 400 succeeded. A message of a bad end belongs to it unless it names another one.
+// The refund re_1 of 400 succeeded. A message of a failure belongs to it unless it names another one.
 func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

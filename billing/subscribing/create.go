@@ -129,7 +129,7 @@ func subscribable(p plan.Plan) error {
 	}
 }
 
-// trialDays returns the days of the trial; 0: none. A start in the past has none, since its trial is over. Faults:
+// trialDays returns the days of the trial; 0: none. A start in the past has none, since its trial has ended. Faults:
 // trial_backdated, fields_exclusive, trial_days_out_of_range.
 func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 	switch {

@@ -107,7 +107,7 @@ func TestChangePlan_QuantityAndAddOns(t *testing.T) {
 	}
 }
 
-// A change at the end of the period takes effect there, also beside another one.
+// A change at the end of the period takes effect there, also together with another one.
 func TestOpenPeriod_WhatWaitedTakesEffect(t *testing.T) {
 	t.Parallel()
 	s, f, _ := withAddOns(t)

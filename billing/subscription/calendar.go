@@ -7,7 +7,7 @@ import (
 )
 
 // Schedule returns the grid of period boundaries. The zone was checked at creation. If a later database of zones lacks
-// it, UTC is used: billing goes on, and the dates show the difference.
+// it, UTC is used: billing continues, and the dates show the difference.
 func (s Subscription) Schedule() period.Schedule {
 	location, err := period.LoadLocation(s.TimeZone)
 	if err != nil {

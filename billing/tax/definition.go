@@ -12,7 +12,7 @@ import (
 type Definition struct {
 	Rate
 	Country string // ISO 3166-1 alpha-2; empty: everywhere
-	Region  string // of the country: the part of its ISO 3166-2 code behind the hyphen; empty: all of the country
+	Region  string // of the country: the part of its ISO 3166-2 code after the hyphen; empty: all of the country
 	// ValidFrom and ValidUntil are the times at which it applies: [ValidFrom, ValidUntil). The zero time is no bound.
 	ValidFrom  time.Time
 	ValidUntil time.Time
@@ -50,7 +50,7 @@ func (d Definition) Repeats(other Definition) bool {
 		!before(d, other) && !before(other, d)
 }
 
-// CheckRegion accepts the part of an ISO 3166-2 code behind the hyphen: one to three capital letters and digits. Fault:
+// CheckRegion accepts the part of an ISO 3166-2 code after the hyphen: one to three capital letters and digits. Fault:
 // region_malformed.
 func CheckRegion(region string) error {
 	if len(region) > 3 || strings.Trim(region, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
