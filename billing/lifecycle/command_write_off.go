@@ -105,7 +105,7 @@ func (s State) inReview(invoiceID string) bool {
 	})
 }
 
-// writtenOff applies that an invoice was given up to its owner.
+// writtenOff applies the write-off of an invoice to its owner.
 func (d *Decision) writtenOff(inv invoice.Invoice) error {
 	givenUp(d, inv)
 	return d.owner().writtenOff(d, inv)

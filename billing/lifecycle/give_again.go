@@ -11,7 +11,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// giveAgain applies that an invoice with coupons was voided.
+// giveAgain applies the void of an invoice to its coupons.
 func (d *Decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	ungiven := c.ungiven(d, void)
 	if len(ungiven) == 0 {

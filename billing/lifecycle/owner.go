@@ -30,9 +30,9 @@ type owner interface {
 	settled(d *Decision, inv invoice.Invoice) (subscribing.Decision, error)
 	// spans reports whether later decisions depend on a closed invoice.
 	spans(s State, inv invoice.Invoice) bool
-	// writtenOff applies that an invoice was given up.
+	// writtenOff applies the write-off of an invoice.
 	writtenOff(d *Decision, inv invoice.Invoice) error
-	// unpaid applies that an invoice has no automatic collection any more.
+	// unpaid applies the end of an invoice's automatic collection.
 	unpaid(d *Decision, attempts int) error
 	// retries reports whether a failed attempt is retried automatically.
 	retries(s State) bool

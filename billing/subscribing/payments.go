@@ -37,7 +37,7 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 	return s.recovered(paid, now)
 }
 
-// WrittenOff applies that a person voided an invoice or marked it uncollectible. It pays for nothing, but a past-due
+// WrittenOff applies a person's write-off of an invoice, void or uncollectible. It pays for nothing, but a past-due
 // subscription without another invoice in collection becomes active. The facts have the invoice as given up. Fault:
 // subscription_in_trial.
 func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, error) {

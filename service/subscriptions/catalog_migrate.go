@@ -9,9 +9,9 @@ import (
 
 // MigrateCatalogPlan moves the running subscriptions of a plan to its newest version, after a catalogue was applied, at
 // the end of their period. Each is moved in its own transaction; after an interruption the moved ones stay, and a
-// repetition continues. A plan with a newer version is refused, so that of two files in short succession the later one
-// applies, in any order of the moves. Faults: those of MigratePlan; plan_version_superseded, where a newer version
-// appeared between two pages: later subscriptions were not examined.
+// repetition continues. A subscription that a newer version has overtaken is refused, so that of two files in short
+// succession the later one applies, in any order of the moves. Faults: those of MigratePlan; plan_version_superseded,
+// where a newer version appeared between two pages: later subscriptions were not examined.
 func (s *Service) MigrateCatalogPlan(
 	ctx context.Context, by usecase.Caller, c catalog.Change,
 ) (all PlanMigrated, err error) {
