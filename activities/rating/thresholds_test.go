@@ -162,6 +162,31 @@ func TestThresholds_OfASubscription(t *testing.T) {
 	l.Sound()
 }
 
+// Usage that was merged before a threshold is lowered, or before its period begins, reaches it without another record.
+func TestThresholds_ReachedByWhatWasMergedBefore(t *testing.T) {
+	t.Parallel()
+	l, s := watched(t, metered.Threshold{Amount: 500})
+	used(l, "eu", 90, scene.Start.Add(life.Day))
+	merge(l, s)
+	require.Zero(t, reached(l))
+	life.Perform(t, l.Scene, l.Ref, lifecycle.SetUsageThresholds{To: &subscription.UsageThresholds{{Amount: 450}}})
+	ask(l, s)
+	require.Equal(t, 1, reached(l))
+
+	l.Reload()
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(time.Hour)) // no worker has passed the boundary
+	used(l, "eu", 90, l.Clock.Now().Add(-time.Minute))
+	_, err := s.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	ask(l, s)
+	require.Equal(t, 1, reached(l), "it is usage of the next period")
+	l.Until(l.Clock.Now())
+	ask(l, s)
+	require.Equal(t, 2, reached(l))
+	require.Zero(t, life.Count(t, l.Scene, "select count(*) from usage_touched"))
+	l.Sound()
+}
+
 // Processes that ask at once, and one that dies within the transaction, leave one crossing.
 func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	t.Parallel()

@@ -107,7 +107,8 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 	if err != nil {
 		return err
 	}
-	d.Subscription = made.Subscription
+	d.Subscription, change.After = made.Subscription, made.Subscription
+	d.Changes.AsksThresholds = d.Changes.AsksThresholds || asksThresholds(change)
 	d.Changes.Segments = append(d.Changes.Segments, closed...)
 	d.Changes.Events = append(d.Changes.Events, made.Events...)
 	d.Changes.Unredeemed = append(d.Changes.Unredeemed, made.Unused...)

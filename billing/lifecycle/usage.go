@@ -24,6 +24,17 @@ func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, 
 	return made, closed, err
 }
 
+// asksThresholds reports whether recorded usage counts from now on for other thresholds, or for a new period or part.
+// It may have been merged before the decision, and no later record may come.
+func asksThresholds(c metering.Change) bool {
+	is := c.After.Thresholds(c.Is.Metered)
+	if len(is) == 0 || c.After.MeteredSince.IsZero() {
+		return false
+	}
+	return !c.After.MeteredSince.Equal(c.Before.MeteredSince) ||
+		!metered.SameThresholds(is, c.Before.Thresholds(c.Was.Metered))
+}
+
 // Performable returns the next action that a decision can perform: any but the rating of usage, which needs records. A
 // draft that waits for it delays nothing else.
 func (s State) Performable() (subscription.Action, time.Time) {
