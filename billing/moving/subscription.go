@@ -45,6 +45,9 @@ type Subscription struct {
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          Time                `json:"createdAt,omitzero"` // zero: now
 
+	// UsageThresholds are its own; nil: those of the plan count.
+	UsageThresholds *subscription.UsageThresholds `json:"usageThresholds,omitempty"`
+
 	// Of a paused one.
 	PausedAt    Time                     `json:"pausedAt,omitzero"`     // zero: now
 	ResumesAt   Time                     `json:"resumesAt,omitzero"`    // zero: when a command resumes it
@@ -80,7 +83,8 @@ type Setting struct {
 // trial ends here. The next period of a paused subscription begins when it resumes. Faults: import_status_unsupported,
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
-// add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate,
+// add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate, those of
+// subscription.UsageThresholds.Check,
 // time_zone_unknown, import_text_too_long, card_number_refused and those of metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
@@ -90,7 +94,8 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time,
 		PendingQuantity:   r.PendingQuantity,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms(),
-		CreatedAt: cmp.Or(r.CreatedAt.Time, now), Revision: 1,
+		UsageThresholds: r.UsageThresholds,
+		CreatedAt:       cmp.Or(r.CreatedAt.Time, now), Revision: 1,
 	}
 	s.UpdatedAt = s.CreatedAt
 	if in.Pending != nil {
@@ -153,6 +158,9 @@ func (r Subscription) check(in Setting, now time.Time) error {
 		return err
 	}
 	if err := r.Terms().Validate(); err != nil {
+		return err
+	}
+	if err := r.UsageThresholds.Check(in.Plan.Metered); err != nil {
 		return err
 	}
 	if in.Pending != nil {

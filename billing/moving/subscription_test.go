@@ -211,6 +211,10 @@ func TestBegin_Refuses(t *testing.T) {
 			func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(12, 1)) },
 			"currentPeriodEnd", "import_period_mismatch",
 		},
+		"thresholds without usage": {
+			func(r *moving.Subscription) { r.UsageThresholds = &subscription.UsageThresholds{{Amount: 5000}} },
+			"usageThresholds", "usage_thresholds_unmetered",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

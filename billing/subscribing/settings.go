@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
@@ -45,18 +44,13 @@ func (s Situation) SetTerms(method *terms.Method, netDays *int, now time.Time) (
 }
 
 // SetUsageThresholds sets the subscription's own thresholds; nil: the plan's apply. Faults: subscription_canceled,
-// usage_thresholds_unmetered, those of metered.Prices.CheckThresholds.
+// those of subscription.UsageThresholds.Check.
 func (s Situation) SetUsageThresholds(to *subscription.UsageThresholds, now time.Time) (Decision, error) {
 	if s.Status == subscription.Canceled {
 		return Decision{}, ErrCanceled
 	}
-	if to != nil && len(*to) > 0 {
-		if s.Facts.Plan.Metered == nil {
-			return Decision{}, errUnmetered
-		}
-		if err := s.Facts.Plan.Metered.CheckThresholds(*to); err != nil {
-			return Decision{}, err
-		}
+	if err := to.Check(s.Facts.Plan.Metered); err != nil {
+		return Decision{}, err
 	}
 	if to.Same(s.UsageThresholds) {
 		return Decision{Subscription: s.Subscription}, nil
@@ -64,7 +58,3 @@ func (s Situation) SetUsageThresholds(to *subscription.UsageThresholds, now time
 	s.UsageThresholds = to
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "usageThresholds")}}, nil
 }
-
-var errUnmetered = fault.New(fault.Conflict, "usage_thresholds_unmetered",
-	"The plan of the subscription has no `meteredPrices`, so that its usage costs nothing. Choose a plan with some first.").
-	In("usageThresholds")

@@ -126,7 +126,7 @@ func columns(of moving.Type) (names []string) {
 	for _, form := range formsOf(of) {
 		for _, field := range fieldsOf(form) {
 			switch name := nameOf(field); name {
-			case "metadata", "taxIds", "addOns", "pendingAddOns": // a cell has no list of add-ons
+			case "metadata", "taxIds", "addOns", "pendingAddOns", "usageThresholds": // a cell has no list
 			case "address":
 				names = append(names, inner(addressColumn, reflect.TypeFor[postal.Address]())...)
 			case "paymentDetails":

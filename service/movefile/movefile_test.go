@@ -74,7 +74,9 @@ func TestWrite_IsReadAgain(t *testing.T) {
 	w := NewWriter(&out)
 	c := parse([]byte(customerLine))
 	s := parse([]byte(strings.Replace(subscriptionLine, `"quantity":3`,
-		`"quantity":3,"addOns":[{"plan":"Backup","planVersion":2,"quantity":4}],"pendingAddOns":[]`, 1)))
+		`"quantity":3,"addOns":[{"plan":"Backup","planVersion":2,"quantity":4}],"pendingAddOns":[],`+
+			`"usageThresholds":[{"metricName":"calls","quantity":"150","invoice":true},{"amount":5000}]`, 1)))
+	require.Equal(t, "quantity calls 150", (*s.Subscription.UsageThresholds)[0].Key())
 	require.Equal(t, []moving.AddOn{{Plan: "Backup", PlanVersion: 2, Quantity: 4}}, s.Subscription.AddOns)
 	require.NotNil(t, s.Subscription.PendingAddOns)
 	b := moving.Balance{Customer: "c-1", Currency: "EUR", Amount: -250}

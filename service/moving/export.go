@@ -108,7 +108,7 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		PendingPlan:  names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
 		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns),
 		CollectionMethod: s.Terms.Method, NetDays: s.Terms.NetDays,
-		Metadata: s.Metadata, CreatedAt: moving.At(s.CreatedAt),
+		Metadata: s.Metadata, CreatedAt: moving.At(s.CreatedAt), UsageThresholds: s.UsageThresholds,
 	}
 	if s.PendingAddOns != nil {
 		pending := names.addOns(*s.PendingAddOns)
