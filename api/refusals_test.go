@@ -34,6 +34,8 @@ var impassable = map[string]string{
 	"(perennial/billing/subscribing.Situation).owing":        "one that has resumed is active",
 	"(*perennial/db/usage.Log).UsageSeries":                  "records are checked when they are taken",
 	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
+	"(perennial/db/subscriptions.Reader).UsageBilled":        "what the rules wrote can be read",
+	"perennial/service/usecase.CountUnbilled":                "the same, and counted",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.Tx).Write":                     "constraints: the rules refuse first, under locks",
 	"(*perennial/service/gateway.Gateway).Supports":          "an account that does not open refuses nothing here",
