@@ -16,7 +16,7 @@ import (
 
 func aProduct(id string) plan.Product {
 	return plan.Product{
-		ID: id, Name: "Mail", Description: "For teams.", Active: true, Metadata: metadata.Pairs{"tier": "2"}, CreatedAt: wall,
+		ID: id, Name: "Mail", Description: "For teams.", TaxCategory: "books", Active: true, Metadata: metadata.Pairs{"tier": "2"}, CreatedAt: wall,
 	}
 }
 
@@ -30,7 +30,7 @@ func TestProductRoundTrip(t *testing.T) {
 		locked, err := tx.Catalog.LockProduct(ctx, b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, locked)
-		want.Name, want.Description, want.Active = "Post", "", false
+		want.Name, want.Description, want.TaxCategory, want.Active = "Post", "", "", false
 		require.NoError(t, tx.Catalog.SaveProduct(ctx, b.env, want))
 	})
 	archived := false

@@ -79,7 +79,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,
 		PriceID: other.Prices[0].ID, ItemID: b.itemID(0), PeriodIndex: 6, Quantity: "3", UnitPrice: "1.50",
 		Reverses: "il_1", Amount: -1250, Period: want.CurrentPeriod,
-		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
+		TaxCategory: "books", Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
 	}}
 	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
 	want.PendingLines[0].Explanation = &invoice.Explanation{

@@ -208,7 +208,8 @@ func TestInvoiceRoundTrip(t *testing.T) {
 		ID: id.New(id.InvoiceLine, wall), Kind: invoice.ProrationCredit, Description: "unused", PlanID: b.plan.ID,
 		PriceID: b.plan.Prices[0].ID, ItemID: b.itemID(0), PeriodIndex: 1, Quantity: "2.5", UnitPrice: "0.0035",
 		Reverses: inv.Lines[0].ID, Amount: -100, Period: inv.Period, Rates: []tax.Rate{aTaxRate("txr_1").Rate},
-		Discounts: invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: -40}},
+		Discounts:   invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: -40}},
+		TaxCategory: "books",
 	}
 	inv.Discount = -40
 	inv.Taxes = invoice.Taxes{{Rate: credit.Rates[0], Base: -100, Amount: -19}}

@@ -16,8 +16,8 @@ import (
 func aTaxRate(id string) tax.Definition {
 	percent, _ := money.ParseDecimal("19.250")
 	return tax.Definition{
-		Rate:    tax.Rate{ID: id, Name: "VAT", Percent: percent, Inclusive: true},
-		Country: "CM", Region: "CE", Stacks: true, ValidFrom: now.Add(-time.Hour),
+		Rate:     tax.Rate{ID: id, Name: "VAT", Percent: percent, Inclusive: true},
+		Category: "books", Country: "CM", Region: "CE", Stacks: true, ValidFrom: now.Add(-time.Hour),
 		ValidUntil: now.Add(time.Hour), CreatedAt: wall,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/api/view"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/catalog"
@@ -19,6 +20,7 @@ type Product struct {
 	ID          string        `json:"id" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name        string        `json:"name" example:"Pro" doc:"The name of what is sold."`
 	Description string        `json:"description,omitempty" example:"Everything for teams." doc:"One line about it."`
+	TaxCategory string        `json:"taxCategory,omitempty" example:"books" doc:"The tax category of what its plans and add-ons bill. Absent: none."`
 	Active      bool          `json:"active" doc:"Whether the product is offered. Its plans are archived by themselves."`
 	Metadata    view.Metadata `json:"metadata"`
 	CreatedAt   int64         `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
@@ -26,8 +28,8 @@ type Product struct {
 
 func renderProduct(p plan.Product) Product {
 	return Product{
-		ID: p.ID, Name: p.Name, Description: p.Description, Active: p.Active, Metadata: view.RenderMetadata(p.Metadata),
-		CreatedAt: view.Unix(p.CreatedAt),
+		ID: p.ID, Name: p.Name, Description: p.Description, TaxCategory: string(p.TaxCategory), Active: p.Active,
+		Metadata: view.RenderMetadata(p.Metadata), CreatedAt: view.Unix(p.CreatedAt),
 	}
 }
 
@@ -39,6 +41,7 @@ type createProductInput struct {
 type ProductForm struct {
 	Name        string        `json:"name" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
 	Description string        `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"One line."`
+	TaxCategory string        `json:"taxCategory,omitempty" maxLength:"40" example:"books" doc:"A class of things that are taxed alike, as you name it: lower-case letters, digits, _ and -. Its plans and add-ons are taxed with the tax rates of this category, or, where none of them holds for the customer, with those without one. Default: none."`
 	Metadata    view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -49,7 +52,10 @@ func madeProduct(p plan.Product) httpkit.Made[Product] {
 func (h *Handler) createProduct(
 	ctx context.Context, c *httpkit.Call, in *createProductInput,
 ) (*httpkit.Reply[Product], error) {
-	form := plan.Product{Name: in.Body.Name, Description: in.Body.Description, Metadata: metadata.Pairs(in.Body.Metadata)}
+	form := plan.Product{
+		Name: in.Body.Name, Description: in.Body.Description, TaxCategory: tax.Category(in.Body.TaxCategory),
+		Metadata: metadata.Pairs(in.Body.Metadata),
+	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
 			_, err := h.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
@@ -88,6 +94,7 @@ type ProductChange struct {
 	Active      *bool          `json:"active,omitempty" doc:"false: archives the product, not its plans. true: publishes it again."`
 	Name        *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
 	Description *string        `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"Empty: none."`
+	TaxCategory *string        `json:"taxCategory,omitempty" maxLength:"40" example:"books" doc:"Counts for what is billed from now on, also of subscriptions that exist. Invoices, and lines that wait for one, keep what they were billed with. Empty: none."`
 	Metadata    *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }
 
@@ -96,7 +103,7 @@ func (h *Handler) updateProduct(
 ) (*httpkit.Reply[Product], error) {
 	update := catalog.ProductUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, Description: in.Body.Description,
-		Metadata: (*metadata.Pairs)(in.Body.Metadata),
+		TaxCategory: (*tax.Category)(in.Body.TaxCategory), Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
@@ -108,17 +115,18 @@ func (h *Handler) updateProduct(
 // productOperations has no deletion: plans name their product for as long as they are kept.
 func (h *Handler) productOperations() {
 	example := Product{
-		ID: "prod_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro", Description: "Everything for teams.", Active: true,
-		Metadata: view.Metadata{"tier": 2}, CreatedAt: 1763640000,
+		ID: "prod_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro", Description: "Everything for teams.", TaxCategory: "saas",
+		Active: true, Metadata: view.Metadata{"tier": 2}, CreatedAt: 1763640000,
 	}
 	retired, off := example, false
 	retired.Active = false
 	load := httpkit.LoadByID(h.kit, id.Product, db.ErrProductNotFound, h.store.Catalog.ProductWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createProduct", Method: http.MethodPost, Path: "/products", Tag: "Plans", Summary: "Create a product",
-		Description: "A product groups plans: what is sold, whatever the price and the interval. Plans name it in productId.",
-		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
-		Request: ProductForm{Name: "Pro", Description: "Everything for teams.", Metadata: example.Metadata},
+		Description: "A product groups plans: what is sold, whatever the price and the interval. Plans name it in productId, " +
+			"and are taxed by its taxCategory.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: ProductForm{Name: "Pro", Description: "Everything for teams.", TaxCategory: "saas", Metadata: example.Metadata},
 	}, h.createProduct)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getProduct", Method: http.MethodGet, Path: "/products/{id}", Tag: "Plans", Summary: "Get a product",

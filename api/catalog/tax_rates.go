@@ -17,22 +17,24 @@ import (
 // TaxRate is a percentage that invoices are taxed with. It never changes on invoices that were issued: a new percentage
 // is a new tax rate.
 type TaxRate struct {
-	ID         string `json:"id" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name       string `json:"name" example:"VAT" doc:"Customers see it on invoices."`
-	Percent    string `json:"percent" example:"19.25" doc:"A decimal."`
-	Inclusive  bool   `json:"inclusive" doc:"Whether the prices contain the tax. Otherwise it is added to them."`
-	Country    string `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
-	Region     string `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen. Absent: the rate holds in all of the country."`
-	ValidFrom  int64  `json:"validFrom,omitempty" example:"1767225600" doc:"Unix seconds. Invoices that are issued before are not taxed with it. Absent: it has no beginning."`
-	ValidUntil int64  `json:"validUntil,omitempty" doc:"Unix seconds. Invoices that are issued then or later are not taxed with it."`
-	Stacks     bool   `json:"stacks" doc:"Whether it may be added to another rate of the same percentage in the same place."`
-	Archived   bool   `json:"archived" doc:"Whether no new invoice is taxed with it."`
-	CreatedAt  int64  `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	ID          string `json:"id" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name        string `json:"name" example:"VAT" doc:"Customers see it on invoices."`
+	Percent     string `json:"percent" example:"19.25" doc:"A decimal."`
+	Inclusive   bool   `json:"inclusive" doc:"Whether the prices contain the tax. Otherwise it is added to them."`
+	TaxCategory string `json:"taxCategory,omitempty" example:"books" doc:"The rate holds for what is of this category, in place of the rates without one. Absent: for what is of none, or of a category without a rate for the customer."`
+	Country     string `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
+	Region      string `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen. Absent: the rate holds in all of the country."`
+	ValidFrom   int64  `json:"validFrom,omitempty" example:"1767225600" doc:"Unix seconds. Invoices that are issued before are not taxed with it. Absent: it has no beginning."`
+	ValidUntil  int64  `json:"validUntil,omitempty" doc:"Unix seconds. Invoices that are issued then or later are not taxed with it."`
+	Stacks      bool   `json:"stacks" doc:"Whether it may be added to another rate of the same percentage for the same category in the same place."`
+	Archived    bool   `json:"archived" doc:"Whether no new invoice is taxed with it."`
+	CreatedAt   int64  `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 func renderTaxRate(d tax.Definition) TaxRate {
 	return TaxRate{
-		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive, Country: d.Country, Region: d.Region,
+		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive,
+		TaxCategory: string(d.Category), Country: d.Country, Region: d.Region,
 		ValidFrom: view.Unix(d.ValidFrom), ValidUntil: view.Unix(d.ValidUntil), Stacks: d.Stacks,
 		Archived:  !d.ArchivedAt.IsZero(),
 		CreatedAt: view.Unix(d.CreatedAt),
@@ -45,14 +47,15 @@ type createTaxRateInput struct {
 
 // TaxRateForm creates a tax rate.
 type TaxRateForm struct {
-	Name       string `json:"name" minLength:"1" maxLength:"100" example:"VAT" doc:"Customers see it on invoices."`
-	Percent    string `json:"percent" minLength:"1" maxLength:"20" example:"19.25" doc:"A decimal, 0 to 100."`
-	Inclusive  bool   `json:"inclusive,omitempty" doc:"true: the prices contain the tax. false: it is added to them."`
-	Country    string `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
-	Region     string `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
-	ValidFrom  int64  `json:"validFrom,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"Unix seconds. Default: without beginning, so that invoices on a test clock in the past are taxed too."`
-	ValidUntil int64  `json:"validUntil,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, exclusive. Default: without end."`
-	Stacks     bool   `json:"stacks,omitempty" doc:"true: it is added to other rates of the same percentage in the same place. false: where there is one at the same time, the rate is refused with tax_rate_repeated."`
+	Name        string `json:"name" minLength:"1" maxLength:"100" example:"VAT" doc:"Customers see it on invoices."`
+	Percent     string `json:"percent" minLength:"1" maxLength:"20" example:"19.25" doc:"A decimal, 0 to 100."`
+	Inclusive   bool   `json:"inclusive,omitempty" doc:"true: the prices contain the tax. false: it is added to them."`
+	TaxCategory string `json:"taxCategory,omitempty" maxLength:"40" example:"books" doc:"The tax category of products, or of lines of manual invoices, that the rate is for: it takes the place of the rates without one there. Default: none, so that it holds for all that has no rate of its own category."`
+	Country     string `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
+	Region      string `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
+	ValidFrom   int64  `json:"validFrom,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"Unix seconds. Default: without beginning, so that invoices on a test clock in the past are taxed too."`
+	ValidUntil  int64  `json:"validUntil,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, exclusive. Default: without end."`
+	Stacks      bool   `json:"stacks,omitempty" doc:"true: it is added to other rates of the same percentage for the same category in the same place. false: where there is one at the same time, the rate is refused with tax_rate_repeated."`
 }
 
 // definition returns the tax rate of the form.
@@ -64,7 +67,7 @@ func (f TaxRateForm) definition() (tax.Definition, error) {
 	return tax.Definition{
 		Rate:    tax.Rate{Name: f.Name, Percent: percent, Inclusive: f.Inclusive},
 		Country: f.Country, Region: f.Region, ValidFrom: view.Instant(f.ValidFrom), ValidUntil: view.Instant(f.ValidUntil),
-		Stacks: f.Stacks,
+		Stacks: f.Stacks, Category: tax.Category(f.TaxCategory),
 	}, nil
 }
 
@@ -141,7 +144,8 @@ func (h *Handler) taxRateOperations() {
 		Name: "createTaxRate", Method: http.MethodPost, Path: "/tax-rates", Tag: "Taxes", Summary: "Create a tax rate",
 		Description: "Invoices that are issued from now on are taxed with every rate that holds where the customer is: " +
 			"everywhere, in the customer's country, and in its region there. Several rates add; a second one of the same " +
-			"percentage, country, region and time must say so with `stacks`. Taxes count after " +
+			"percentage, category, country, region and time must say so with `stacks`. Where a rate with the `taxCategory` of a " +
+			"line holds, the line has the rates of its category, and none of those without one. Taxes count after " +
 			"discounts and before credit. A customer who is exempt, or for whom the charge is reversed, is not taxed.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TaxRateForm{Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600},
@@ -157,7 +161,7 @@ func (h *Handler) taxRateOperations() {
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateTaxRate", Method: http.MethodPatch, Path: "/tax-rates/{id}", Tag: "Taxes",
 		Summary: "Rename or archive a tax rate",
-		Description: "Invoices keep the taxes that they were issued with. For another percentage or place, archive the " +
+		Description: "Invoices keep the taxes that they were issued with. For another percentage, place or category, archive the " +
 			"rate and create a new one, or let one end when the other begins.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: TaxRateChange{Archived: &yes},
 		Response: retired,

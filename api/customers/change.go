@@ -30,7 +30,7 @@ type CustomerChange struct {
 	Region         *string           `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
 	Locale         *string           `json:"locale,omitempty" maxLength:"35" example:"fr-CM" doc:"BCP 47."`
 	TimeZone       *string           `json:"timeZone,omitempty" maxLength:"64" example:"Africa/Douala" doc:"IANA."`
-	TaxExempt      *string           `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
+	TaxExempt      *string           `json:"taxExempt,omitempty" enum:"none,exempt,reverse,taxed" example:"reverse" doc:"Counts for invoices that are issued from now on."`
 	TaxIDs         *[]view.TaxIDForm `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
 	Metadata       *view.Metadata    `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string           `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`

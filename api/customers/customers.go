@@ -23,7 +23,7 @@ type Customer struct {
 	Region         string            `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
 	Locale         string            `json:"locale,omitempty" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
 	TimeZone       string            `json:"timeZone,omitempty" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads."`
-	TaxExempt      string            `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
+	TaxExempt      string            `json:"taxExempt" enum:"none,exempt,reverse,taxed" example:"none" doc:"What was set about the customer's taxes. exempt: none. reverse: the customer owes them instead of the seller. taxed: they are charged, also where a rule would reverse the charge. none: the rule decides."`
 	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       view.Metadata     `json:"metadata"`
 	PaymentMethod  string            `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`

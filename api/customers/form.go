@@ -22,7 +22,7 @@ type CustomerForm struct {
 	Region         string            `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
 	Locale         string            `json:"locale,omitempty" maxLength:"35" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
 	TimeZone       string            `json:"timeZone,omitempty" maxLength:"64" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads. Billing periods have the time zone of their subscription."`
-	TaxExempt      string            `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
+	TaxExempt      string            `json:"taxExempt,omitempty" enum:"none,exempt,reverse,taxed" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so. taxed: they are, also where a rule would reverse the charge. none: the rule decides, by the countries of seller and customer and the tax ids. Default: none."`
 	TaxIDs         []view.TaxIDForm  `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       view.Metadata     `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string            `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`

@@ -117,6 +117,7 @@ type InvoiceLine struct {
 	Explanation        *view.LineExplanation `json:"explanation,omitempty" doc:"How the amount comes about. Absent: it is quantity × unitAmount, rounded once; or the line has an amount alone; or it is from before lines had explanations."`
 	Credited           int64                 `json:"credited,omitempty" doc:"What credit notes gave back of the amount after discounts."`
 	Discounts          []InvoiceDiscount     `json:"discounts,omitempty" doc:"What coupons take off the amount, in the order in which they are taken off. A credit gives back what was billed after discounts, so that its own are below zero."`
+	TaxCategory        string                `json:"taxCategory,omitempty" example:"books" doc:"The tax category of what the line bills, when it was billed. Absent: none."`
 	TaxRateIDs         []string              `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
 	PeriodStart        int64                 `json:"periodStart" example:"1763640000"`
 	PeriodEnd          int64                 `json:"periodEnd" example:"1766232000"`
@@ -158,7 +159,7 @@ func RenderLines(lines []invoice.Line, c money.Currency) []InvoiceLine {
 			UnitAmount: money.ShownInMinor(l.UnitPrice, c), UnitPrice: l.UnitPrice,
 			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
 			Explanation: view.RenderExplanation(l.Explanation, c),
-			Discounts:   renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
+			Discounts:   renderShares(l.Discounts), TaxCategory: string(l.TaxCategory), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: view.Unix(l.Period.Start), PeriodEnd: view.Unix(l.Period.End),
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/invoicing"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service/invoices"
@@ -25,6 +26,7 @@ type InvoiceLineForm struct {
 	Quantity    string `json:"quantity,omitempty" maxLength:"30" example:"7.5" doc:"A decimal, with unitAmount. Default: 1."`
 	UnitAmount  string `json:"unitAmount,omitempty" maxLength:"30" example:"12000" doc:"What one unit costs: a decimal in minor units of the currency. The amount of the line is quantity times unitAmount, rounded once."`
 	UnitPrice   string `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units: 120.00 where that is 12000."`
+	TaxCategory string `json:"taxCategory,omitempty" maxLength:"40" example:"books" doc:"The tax category of what the line bills: it is taxed as products of that category are. Default: none."`
 	Amount      *int64 `json:"amount,omitempty" minimum:"0" maximum:"999999999999" doc:"Minor units, without the taxes that are added. Send this or unitAmount."`
 }
 
@@ -64,7 +66,7 @@ func linesOf(forms []InvoiceLineForm, c money.Currency) ([]invoicing.Line, []vie
 	for i, f := range forms {
 		at := "lines[" + strconv.Itoa(i) + "]."
 		lines = append(lines, invoicing.Line{
-			Description: f.Description, Amount: (*money.Minor)(f.Amount),
+			Description: f.Description, Amount: (*money.Minor)(f.Amount), TaxCategory: tax.Category(f.TaxCategory),
 			Quantity:  d.Parse(at+"quantity", f.Quantity),
 			UnitPrice: d.Amount(at, view.OfUnit(f.UnitAmount, f.UnitPrice), c),
 		})

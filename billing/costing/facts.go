@@ -29,8 +29,8 @@ type Facts struct {
 	GivenBack money.Minor
 	// CanPay: the customer has a payment method.
 	CanPay bool
-	// Rates are the taxes that apply now.
-	Rates []tax.Rate
+	// Rates are the taxes that apply now, of all categories.
+	Rates tax.Held
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
 }

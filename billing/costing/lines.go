@@ -61,8 +61,8 @@ func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
 func (s Period) line(kind invoice.LineKind, of plan.Plan, cost plan.Cost) whole {
 	return whole{steps: cost.Steps, Line: invoice.Line{
 		Kind: kind, Description: cost.Description, PlanID: of.ID, PriceID: cost.PriceID, PeriodIndex: s.PeriodIndex,
-		Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount, Rates: s.Facts.Rates,
-		Period: s.CurrentPeriod,
+		Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
+		TaxCategory: of.TaxCategory, Rates: s.Facts.Rates.For(of.TaxCategory), Period: s.CurrentPeriod,
 	}}
 }
 

@@ -50,9 +50,11 @@ func (s Period) during(of metering.Segment) Period {
 
 // used is the line of one key of a segment with these prices. Fault: amount_too_large.
 func (s Period) used(of metering.Priced, prices *metered.Prices, c metered.Charge) (line invoice.Line, err error) {
+	holder := of.Holder(c.PriceID)
 	line = invoice.Line{
-		Kind: invoice.Metered, Description: describe(of, prices, c), PlanID: of.Holder(c.PriceID).ID, PriceID: c.PriceID,
-		PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount, Rates: s.Facts.Rates,
+		Kind: invoice.Metered, Description: describe(of, prices, c), PlanID: holder.ID, PriceID: c.PriceID,
+		PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount,
+		TaxCategory: holder.TaxCategory, Rates: s.Facts.Rates.For(holder.TaxCategory),
 		Period: period.Period{Start: of.Start, End: of.End},
 	}
 	if price, simple := unitPrice(c); simple {

@@ -129,7 +129,8 @@ func share(lines []Line, at []int, whole Share) {
 // It gives back the part that was billed after discounts, rounded once: round(worth × net ÷ amount). The discounts of
 // that time do not apply any more, so that the credit has them below zero. Its taxes are those of the credited line.
 func (l Line) TakeBack(billed Line, worth money.Minor) Line {
-	l.Amount, l.Reverses, l.Rates, l.Discounts = -worth, billed.ID, billed.Rates, nil
+	l.Amount, l.Reverses, l.Discounts = -worth, billed.ID, nil
+	l.TaxCategory, l.Rates = billed.TaxCategory, billed.Rates
 	left, net := billed.Amount, worth
 	for _, s := range billed.Discounts {
 		left -= s.Amount

@@ -39,9 +39,10 @@ type Line struct {
 	UnitPrice   string // a decimal in major units of the currency; empty: not known
 	Reverses    string // of a credit: the line whose unused time it takes back
 	Amount      money.Minor
-	Credited    money.Minor // of Net, by credit notes
-	Discounts   Shares      // the discounts on Amount at the time of billing; of a credit, the ones that it gives back
-	Rates       []tax.Rate  // the taxes on it at the time of billing; of a credit, those of the line it reverses
+	Credited    money.Minor  // of Net, by credit notes
+	Discounts   Shares       // the discounts on Amount at the time of billing; of a credit, the ones that it gives back
+	TaxCategory tax.Category // of what it bills, at the time of billing; empty: none
+	Rates       []tax.Rate   // the taxes on it at the time of billing; of a credit, those of the line it reverses
 	Period      period.Period
 
 	// Explanation shows how Amount was calculated; nil: it is Quantity × UnitPrice, or not known.

@@ -4,6 +4,7 @@ package invoicing
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ type Content struct {
 
 // Around has the circumstances of a draft when it is written: the present taxes, the ids of its lines, and the time.
 type Around struct {
-	Rates  []tax.Rate
+	Rates  tax.Held      // of all categories
 	Exempt tax.Exemption // the customer's
 	LineID func(position int) string
 	Now    time.Time
@@ -123,14 +124,18 @@ func Changeable(inv invoice.Invoice) error {
 	return nil
 }
 
-// billed converts a person's lines to invoice lines. Faults: lines_missing, those of Line.
+// billed converts a person's lines to invoice lines. Faults: lines_missing, tax_category_malformed,
+// those of Line.
 func billed(written []Line, c money.Currency, id func(position int) string) ([]invoice.Line, error) {
 	if len(written) == 0 {
 		return nil, fault.InvalidParam("lines", "lines_missing", "`lines` is empty. Send at least one line.")
 	}
 	lines := make([]invoice.Line, len(written))
 	for i, l := range written {
-		var err error
+		err := l.TaxCategory.Validate()
+		if err != nil {
+			return nil, fault.From(err).Within(fmt.Sprintf("lines[%d]", i))
+		}
 		if lines[i], err = l.bill(c); err != nil {
 			return nil, err
 		}
@@ -151,10 +156,10 @@ func summed(draft invoice.Invoice, lines []invoice.Line, around Around) (invoice
 	return draft, nil
 }
 
-func taxed(lines []invoice.Line, rates []tax.Rate, at period.Period) []invoice.Line {
+func taxed(lines []invoice.Line, rates tax.Held, at period.Period) []invoice.Line {
 	lines = slices.Clone(lines)
 	for i := range lines {
-		lines[i].Rates, lines[i].Period = rates, at
+		lines[i].Rates, lines[i].Period = rates.For(lines[i].TaxCategory), at
 	}
 	return lines
 }
@@ -162,7 +167,7 @@ func taxed(lines []invoice.Line, rates []tax.Rate, at period.Period) []invoice.L
 // Finalize issues a draft: its lines are taxed with the present rates, the customer's balance counts, and the billed
 // amounts never change from then on. Its lines keep their ids. The identity and the terms of Issuing are replaced by
 // the draft's. Faults: invoice_not_draft, amount_too_large.
-func Finalize(draft invoice.Invoice, rates []tax.Rate, in invoice.Issuing) (invoice.Issued, error) {
+func Finalize(draft invoice.Invoice, rates tax.Held, in invoice.Issuing) (invoice.Issued, error) {
 	if draft.Status != invoice.InDraft {
 		return invoice.Issued{}, ErrNotDraft
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/metadata"
@@ -30,10 +31,18 @@ func dec(s string) money.Decimal {
 	return d
 }
 
+// held are rates that hold for every line.
+func held(rates ...tax.Rate) (all tax.Held) {
+	for _, r := range rates {
+		all = append(all, tax.Definition{Rate: r})
+	}
+	return all
+}
+
 func minor(n int64) *money.Minor { m := money.Minor(n); return &m }
 
 func around(rates ...tax.Rate) invoicing.Around {
-	return invoicing.Around{Rates: rates, LineID: func(i int) string { return fmt.Sprintf("il_%d", i) }, Now: now}
+	return invoicing.Around{Rates: held(rates...), LineID: func(i int) string { return fmt.Sprintf("il_%d", i) }, Now: now}
 }
 
 func content(lines ...invoicing.Line) invoicing.Content { return invoicing.Content{Lines: lines} }
@@ -104,7 +113,7 @@ func TestFinalize_TakesTheTaxesAndTheBalanceOfNow(t *testing.T) {
 	require.NoError(t, err)
 
 	later := now.AddDate(0, 0, 3)
-	out, err := invoicing.Finalize(draft, []tax.Rate{vat}, invoice.Issuing{Balance: 90, Now: later})
+	out, err := invoicing.Finalize(draft, held(vat), invoice.Issuing{Balance: 90, Now: later})
 
 	require.NoError(t, err)
 	inv := out.Invoice
@@ -163,7 +172,7 @@ func TestInvoice_AnyLife(t *testing.T) {
 		require.Equal(t, fresh, draft, "no trace of the draft before")
 
 		balance := money.Minor(rapid.Int64Range(-5000, 5000).Draw(t, "balance"))
-		out, err := invoicing.Finalize(draft, on, invoice.Issuing{
+		out, err := invoicing.Finalize(draft, held(on...), invoice.Issuing{
 			Balance: balance, Limits: money.Limits{Minimum: 50, Granularity: 5}, Now: now,
 		})
 		require.NoError(t, err)
@@ -218,4 +227,36 @@ func TestRevise_Terms(t *testing.T) {
 	require.Equal(t, terms.Terms{Method: terms.Charge}, draft.Terms)
 	_, err = invoicing.Revise(draft, invoicing.Change{Lines: []invoicing.Line{}}, around())
 	require.ErrorContains(t, err, "lines_missing")
+}
+
+// A line of a category is taxed with the rates of it when it is written, and again with those that hold when the draft
+// is finalized.
+func TestLine_OfACategory(t *testing.T) {
+	t.Parallel()
+	reduced := tax.Definition{Rate: tax.Rate{ID: "txr_7", Name: "VAT", Percent: dec("7")}, Category: "books"}
+	with := around(vat)
+	with.Rates = append(with.Rates, reduced)
+	draft, err := invoicing.New(mine, content(
+		invoicing.Line{Description: "Book", Amount: minor(1000), TaxCategory: "books"},
+		invoicing.Line{Description: "Lamp", Amount: minor(1000)},
+		invoicing.Line{Description: "Bread", Amount: minor(1000), TaxCategory: "food"},
+	), with)
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(70+190+190), draft.Tax)
+	require.Equal(t, []tax.Rate{reduced.Rate}, draft.Lines[0].Rates)
+
+	revised, err := invoicing.Revise(draft, invoicing.Change{}, around(vat))
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(570), revised.Tax, "the reduced rate ended")
+	out, err := invoicing.Finalize(revised, with.Rates, invoice.Issuing{Now: now})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(450), out.Invoice.Tax)
+	require.Equal(t, tax.Category("books"), out.Invoice.Lines[0].TaxCategory)
+
+	_, err = invoicing.New(mine, content(
+		invoicing.Line{Description: "Lamp", Amount: minor(1000)},
+		invoicing.Line{Description: "Book", Amount: minor(1000), TaxCategory: "Books"},
+	), with)
+	require.Equal(t, []string{"tax_category_malformed", "lines[1].taxCategory"},
+		[]string{fault.From(err).Code, fault.From(err).Param})
 }

@@ -4,6 +4,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 )
 
 // Line is one position as a person writes it: an amount in minor units, or a unit price in major units of the currency
@@ -13,12 +14,13 @@ type Line struct {
 	Quantity    money.Decimal // not given: one
 	UnitPrice   money.Decimal
 	Amount      *money.Minor
+	TaxCategory tax.Category // empty: none
 }
 
 // bill is the line of the invoice: quantity × unit price, rounded once, half away from zero. Faults:
 // line_price_missing, line_price_ambiguous, line_negative, amount_too_large.
 func (l Line) bill(c money.Currency) (invoice.Line, error) {
-	out := invoice.Line{Kind: invoice.OneOff, Description: l.Description}
+	out := invoice.Line{Kind: invoice.OneOff, Description: l.Description, TaxCategory: l.TaxCategory}
 	switch {
 	case l.Amount == nil && !l.UnitPrice.IsGiven():
 		return out, fault.InvalidParam("lines", "line_price_missing",

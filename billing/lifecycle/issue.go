@@ -54,7 +54,8 @@ func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	s := d.Subscription
 	return invoice.Issuing{
 		ID: invoiceID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.payer().Exemption, Balance: d.Balance, Grants: balance.For(d.Grants, s.PlanID), At: d.due,
+		TaxExempt: d.payer().Exemption.OfInvoice(), Balance: d.Balance,
+		Grants: balance.For(d.Grants, s.PlanID), At: d.due,
 		Limits: d.limits(), Terms: s.Terms, Location: s.Location(), Now: d.Now,
 	}
 }

@@ -57,7 +57,7 @@ func DeleteDraft(s State, at Moment) (State, Changes, error) {
 // aroundDraft returns the tax rates and the time for writing a draft.
 func (ofCustomer) aroundDraft(d *Decision) invoicing.Around {
 	return invoicing.Around{
-		Rates: tax.Holding(d.TaxRates, d.payer(), d.Now), Exempt: d.payer().Exemption, Now: d.Now,
+		Rates: tax.Holding(d.TaxRates, d.payer(), d.Now), Exempt: d.payer().Exemption.OfInvoice(), Now: d.Now,
 		LineID: func(int) string { return d.IDs.Line(d.Real) },
 	}
 }
@@ -74,7 +74,7 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	}
 	d := Begin(s, at)
 	in := invoice.Issuing{
-		TaxExempt: d.payer().Exemption, Balance: d.Balance, Grants: balance.For(d.Grants, ""),
+		TaxExempt: d.payer().Exemption.OfInvoice(), Balance: d.Balance, Grants: balance.For(d.Grants, ""),
 		Limits: d.limits(), Now: d.Now,
 	}
 	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {

@@ -13,7 +13,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// someTaxRates draws rates without a country, of a country and of its region, some of which begin or end during a life.
+// someTaxRates draws rates without a country, of a country and of its region, some of which are of a category, or begin
+// or end during a life.
 func someTaxRates(draw chance) []tax.Definition {
 	rates := make([]tax.Definition, 1+draw(4, "tax rates"))
 	for i := range rates {
@@ -22,7 +23,8 @@ func someTaxRates(draw chance) []tax.Definition {
 				ID: fmt.Sprintf("txr_%d", i), Name: "VAT", Inclusive: draw(3, "inclusive") == 0,
 				Percent: dec([]string{"19", "8.875", "0", "2.5", "100", "5"}[draw(6, "percent")]),
 			},
-			Country: []string{"", "DE", "US"}[draw(3, "country")],
+			Category: []tax.Category{"", "", "books"}[draw(3, "category")],
+			Country:  []string{"", "DE", "US"}[draw(3, "country")],
 		}
 		if rates[i].Country == "US" && draw(2, "of a region") == 0 {
 			rates[i].Region = "CA"
@@ -37,10 +39,11 @@ func someTaxRates(draw chance) []tax.Definition {
 	return rates
 }
 
-// taxOtherwise moves the customer (perhaps as a business there), changes the exemption, or archives a rate.
+// taxOtherwise moves the customer (perhaps as a business there), changes the exemption, archives a rate, or gives a
+// product another category.
 func (l *life) taxOtherwise(draw chance) {
 	c := &l.store.customer
-	switch draw(4, "taxed otherwise") {
+	switch draw(6, "taxed otherwise") {
 	case 0, 1:
 		c.Country, c.Region = []string{"", "DE", "US"}[draw(3, "country")], ""
 		if c.Country == "US" && draw(2, "region") == 0 {
@@ -48,10 +51,21 @@ func (l *life) taxOtherwise(draw chance) {
 		}
 		c.TaxIDs = []tax.IDs{nil, {{Type: "eu_vat", Value: "DE136695976"}}}[draw(2, "business")]
 	case 2:
-		c.TaxExempt = []tax.Exemption{"", "", tax.Exempt, tax.Reverse}[draw(4, "exemption")]
+		c.TaxExempt = []tax.Exemption{"", "", tax.Exempt, tax.Reverse, tax.Taxed}[draw(5, "exemption")]
 	case 3:
 		if n := len(l.store.taxRates); n > 0 {
 			l.store.taxRates[draw(n, "which rate")].ArchivedAt = l.now
+		}
+	default:
+		of, to := l.sub().PlanID, []tax.Category{"", "books", "food"}[draw(3, "category")]
+		if all := l.sub().AddOns; len(all) > 0 && draw(2, "of an add-on") == 0 {
+			of = all[draw(len(all), "which add-on")].Ref.ID
+		}
+		for ref, p := range l.store.plans {
+			if ref.ID == of {
+				p.TaxCategory = to
+				l.store.plans[ref] = p
+			}
 		}
 	}
 }
@@ -77,6 +91,7 @@ func (l *life) checkTaxes() {
 		}
 		for _, line := range inv.Lines {
 			lines[line.ID] = line
+			l.checkCategory(line)
 		}
 		if inv.Status == invoice.Void {
 			continue
@@ -88,7 +103,8 @@ func (l *life) checkTaxes() {
 		off.Add(off, big.NewRat(int64(1+len(inv.Taxes)), 1))
 	}
 	for _, credit := range lines {
-		if of, ok := lines[credit.Reverses]; ok && !sameRates(credit.Rates, of.Rates) {
+		of, ok := lines[credit.Reverses]
+		if ok && (!sameRates(credit.Rates, of.Rates) || credit.TaxCategory != of.TaxCategory) {
 			require.Failf(l.t, "a credit has the taxes of the line it reverses", "%+v of %+v", credit, of)
 		}
 	}
@@ -97,6 +113,18 @@ func (l *life) checkTaxes() {
 	}
 	if off.Cmp(exact.Abs(exact.Sub(exact, big.NewRat(int64(billed), 1)))) < 0 {
 		require.Failf(l.t, "taxes are those of the lines", "%d is %s off", billed, exact.FloatString(2))
+	}
+}
+
+// checkCategory requires that a line has the rates of one category: its own, or none.
+func (l *life) checkCategory(line invoice.Line) {
+	var of []tax.Category
+	for _, r := range line.Rates {
+		at := slices.IndexFunc(l.store.taxRates, func(d tax.Definition) bool { return d.ID == r.ID })
+		of = append(of, l.store.taxRates[at].Category)
+	}
+	if of = slices.Compact(of); len(of) > 1 || len(of) == 1 && of[0] != line.TaxCategory && of[0] != "" {
+		require.Failf(l.t, "a line has the rates of its category, or of none", "%+v of %v", line, of)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/rating"
+	"perennial/billing/tax"
 )
 
 // Price is one component of a plan, charged for each period in advance or in arrears: by its model, and for all but a
@@ -44,18 +45,20 @@ type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
 	ProductID string // empty: it belongs to none
-	AddOn     bool   // it is sold only together with plans of its interval and currency
-	Version   int    // counts from 1; new subscribers get the last one
-	Name      string
-	Currency  money.Currency // of its prices' own amounts; Currencies returns all
-	Interval  period.Interval
-	TrialDays int
-	TrialEnd  TrialEnd // the effect of a trial's end without a payment method; empty: TrialEndInvoice
-	Prices    []Price
-	Metered   *metered.Prices // the prices of usage; nil: none
-	Features  Features        // what its subscribers may use
-	Active    bool
-	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
+	// TaxCategory is the product's, of which the store keeps it a copy: decisions read no products.
+	TaxCategory tax.Category
+	AddOn       bool // it is sold only together with plans of its interval and currency
+	Version     int  // counts from 1; new subscribers get the last one
+	Name        string
+	Currency    money.Currency // of its prices' own amounts; Currencies returns all
+	Interval    period.Interval
+	TrialDays   int
+	TrialEnd    TrialEnd // the effect of a trial's end without a payment method; empty: TrialEndInvoice
+	Prices      []Price
+	Metered     *metered.Prices // the prices of usage; nil: none
+	Features    Features        // what its subscribers may use
+	Active      bool
+	Dunning     *dunning.Policy // of its subscriptions; nil: the environment's
 	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
 	ProrationMeasure proration.Measure
 	Metadata         metadata.Pairs

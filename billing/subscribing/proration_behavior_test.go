@@ -54,7 +54,7 @@ func TestChangePlan_ProrationWaits(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)
 	vat := tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}
-	f.Rates, f.Paid[0].Lines[0].Rates = []tax.Rate{vat}, []tax.Rate{vat}
+	f.Rates, f.Paid[0].Lines[0].Rates = tax.Held{{Rate: vat}}, []tax.Rate{vat}
 	f.Paid[0].Tax, f.Paid[0].Total = 200, 1200
 
 	d, f := change(t, s, f, Change{Plan: &pro, Proration: subscription.NextInvoice}, now)

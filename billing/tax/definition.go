@@ -1,6 +1,7 @@
 package tax
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -11,8 +12,11 @@ import (
 // were issued with: only the name may change, for new invoices, and the rate may be archived.
 type Definition struct {
 	Rate
-	Country string // ISO 3166-1 alpha-2; empty: everywhere
-	Region  string // of the country: the part of its ISO 3166-2 code after the hyphen; empty: all of the country
+	// Category is the tax category of lines that it applies to, in place of the rates without one. Empty: it applies to
+	// lines without a category, and to those of a category without rates.
+	Category Category
+	Country  string // ISO 3166-1 alpha-2; empty: everywhere
+	Region   string // of the country: the part of its ISO 3166-2 code after the hyphen; empty: all of the country
 	// ValidFrom and ValidUntil are the times at which it applies: [ValidFrom, ValidUntil). The zero time is no bound.
 	ValidFrom  time.Time
 	ValidUntil time.Time
@@ -22,7 +26,7 @@ type Definition struct {
 }
 
 // Validate checks a new definition. The caller checks the country. Faults: tax_percent_out_of_range, tax_name_missing,
-// region_needs_country, region_malformed, tax_validity_reversed.
+// region_needs_country, region_malformed, tax_validity_reversed, tax_category_malformed.
 func (d Definition) Validate() error {
 	if d.Name == "" {
 		return fault.InvalidParam("name", "tax_name_missing",
@@ -38,13 +42,14 @@ func (d Definition) Validate() error {
 		return fault.InvalidParam("validUntil", "tax_validity_reversed",
 			"`validUntil` must be later than `validFrom`. Leave it out for a rate without end.")
 	}
-	return d.Rate.Validate()
+	return cmp.Or(d.Category.Validate(), d.Rate.Validate())
 }
 
 // Repeats reports whether both rates would tax an invoice with the same percentage in the same place at some time. In
 // nearly all cases, one of two such rates was created by mistake.
 func (d Definition) Repeats(other Definition) bool {
-	same := d.Country == other.Country && d.Region == other.Region && d.Percent.Cmp(other.Percent) == 0
+	same := d.Category == other.Category && d.Country == other.Country && d.Region == other.Region &&
+		d.Percent.Cmp(other.Percent) == 0
 	before := func(a, b Definition) bool { return !a.ValidUntil.IsZero() && !b.ValidFrom.Before(a.ValidUntil) }
 	return same && d.ID != other.ID && d.ArchivedAt.IsZero() && other.ArchivedAt.IsZero() &&
 		!before(d, other) && !before(other, d)
@@ -66,22 +71,6 @@ type Payer struct {
 	Region    string
 	Exemption Exemption // set by hand, until SoldBy decides
 	IDs       IDs
-}
-
-// Holding returns the rates that apply to a payer at a time, in the order of the definitions: those without a country,
-// of the payer's country and of its region there. A rate of a country does not apply while the payer's country is
-// unknown. No rate applies to a payer who is exempt, or who owes the tax instead of the seller.
-func Holding(definitions []Definition, p Payer, at time.Time) []Rate {
-	if p.Exemption != "" {
-		return nil
-	}
-	var rates []Rate
-	for _, d := range definitions {
-		if d.holds(p, at) {
-			rates = append(rates, d.Rate)
-		}
-	}
-	return rates
 }
 
 func (d Definition) holds(p Payer, at time.Time) bool {

@@ -38,7 +38,11 @@ func TestDefinition_Validate(t *testing.T) {
 		"without time": {
 			func(d *tax.Definition) { d.ValidFrom, d.ValidUntil = noon, noon }, "tax_validity_reversed", "validUntil",
 		},
-		"too much":        {func(d *tax.Definition) { d.Percent = money.Whole(101) }, "tax_percent_out_of_range", "percent"},
+		"too much":      {func(d *tax.Definition) { d.Percent = money.Whole(101) }, "tax_percent_out_of_range", "percent"},
+		"of a category": {func(d *tax.Definition) { d.Category = "e-books" }, "", ""},
+		"of a category in capitals": {
+			func(d *tax.Definition) { d.Category = "Books" }, "tax_category_malformed", "taxCategory",
+		},
 		"without percent": {func(d *tax.Definition) { d.Percent = money.Decimal{} }, "tax_percent_out_of_range", "percent"},
 	} {
 		d := vat()
@@ -79,18 +83,19 @@ func TestHolding(t *testing.T) {
 		"exempt":       {func(*tax.Definition) {}, tax.Payer{Exemption: tax.Exempt}, false},
 		"owes it":      {func(*tax.Definition) {}, tax.Payer{Exemption: tax.Reverse}, false},
 		"not exempt":   {func(*tax.Definition) {}, tax.Payer{Exemption: ""}, true},
+		"taxed":        {func(*tax.Definition) {}, tax.Payer{Exemption: tax.Taxed}, true},
 		"no such rate": {func(d *tax.Definition) { d.Country = "ZZ" }, california, false},
 	} {
 		d := vat()
 		c.change(&d)
-		rates := tax.Holding([]tax.Definition{d}, c.payer, noon)
+		rates := tax.Holding([]tax.Definition{d}, c.payer, noon).For("")
 		require.Equal(t, c.holds, len(rates) == 1, name)
 	}
 }
 
 func TestExemptionAndIDs_Validate(t *testing.T) {
 	t.Parallel()
-	for _, e := range []tax.Exemption{"", tax.Exempt, tax.Reverse} {
+	for _, e := range []tax.Exemption{"", tax.Exempt, tax.Reverse, tax.Taxed} {
 		require.NoError(t, e.Validate())
 	}
 	require.ErrorContains(t, tax.Exemption("sometimes").Validate(), "tax_exempt_unknown")
@@ -117,6 +122,8 @@ func TestDefinition_Repeats(t *testing.T) {
 		"another percentage":        {func(d, _ *tax.Definition) { d.Percent = quarter }, false},
 		"another country":           {func(d, _ *tax.Definition) { d.Country = "CM" }, false},
 		"another region":            {func(d, _ *tax.Definition) { d.Region = "CA" }, false},
+		"another category":          {func(d, _ *tax.Definition) { d.Category = "books" }, false},
+		"the same category":         {func(d, o *tax.Definition) { d.Category, o.Category = "books", "books" }, true},
 		"archived":                  {func(d, _ *tax.Definition) { d.ArchivedAt = at(1) }, false},
 		"the other archived":        {func(_, o *tax.Definition) { o.ArchivedAt = at(1) }, false},
 		"itself":                    {func(d, o *tax.Definition) { d.ID = o.ID }, false},

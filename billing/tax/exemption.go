@@ -9,7 +9,16 @@ type Exemption string
 const (
 	Exempt  Exemption = "exempt"  // the customer owes no tax
 	Reverse Exemption = "reverse" // the customer owes the tax instead of the seller; the invoice notes it
+	Taxed   Exemption = "taxed"   // none: the seller charges the tax, also where a rule would reverse the charge
 )
+
+// OfInvoice returns the exemption that an invoice has: none for Taxed.
+func (e Exemption) OfInvoice() Exemption {
+	if e == Taxed {
+		return ""
+	}
+	return e
+}
 
 // Notice returns the text of an invoice about taxes that the customer owes; empty: there are none.
 //
@@ -25,9 +34,9 @@ func (e Exemption) Notice() string {
 // Validate refuses an unknown exemption: tax_exempt_unknown.
 func (e Exemption) Validate() error {
 	switch e {
-	case "", Exempt, Reverse:
+	case "", Exempt, Reverse, Taxed:
 		return nil
 	}
 	return fault.InvalidParam("taxExempt", "tax_exempt_unknown",
-		"`taxExempt` cannot be %.40q. Send `none`, `exempt` or `reverse`.", string(e))
+		"`taxExempt` cannot be %.40q. Send `none`, `exempt`, `reverse` or `taxed`.", string(e))
 }

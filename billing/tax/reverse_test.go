@@ -42,6 +42,7 @@ func TestPayer_SoldBy(t *testing.T) {
 			"DE", tax.Payer{Country: "US", IDs: tax.IDs{{Type: "us_ein", Value: "12-3456789"}}}, "",
 		},
 		"exempt by hand":  {"FR", tax.Payer{Country: "DE", IDs: german, Exemption: tax.Exempt}, tax.Exempt},
+		"taxed by hand":   {"FR", tax.Payer{Country: "DE", IDs: german, Exemption: tax.Taxed}, tax.Taxed},
 		"reverse by hand": {"DE", tax.Payer{Country: "DE", Exemption: tax.Reverse}, tax.Reverse},
 	} {
 		got := c.payer.SoldBy(c.seller)
@@ -49,4 +50,8 @@ func TestPayer_SoldBy(t *testing.T) {
 	}
 	require.Equal(t, "Reverse charge", tax.Reverse.Notice())
 	require.Empty(t, tax.Exempt.Notice())
+	require.Empty(t, tax.Taxed.Notice())
+	require.Equal(t, []tax.Exemption{"", tax.Exempt, tax.Reverse, ""}, []tax.Exemption{
+		tax.Exemption("").OfInvoice(), tax.Exempt.OfInvoice(), tax.Reverse.OfInvoice(), tax.Taxed.OfInvoice(),
+	}, "an invoice says why it is not taxed, and nothing of why it is")
 }

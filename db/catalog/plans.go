@@ -168,7 +168,7 @@ func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
 		ID: row.PlanID, Key: core.Value(row.CatalogKey), ProductID: core.Value(row.ProductID), Version: row.Version,
-		Name: row.Name, Currency: row.Currency,
+		TaxCategory: core.Value(row.TaxCategory), Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: core.DunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 		ProrationMeasure: core.Value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: core.Value(row.TrialEndBehavior),

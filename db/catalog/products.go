@@ -53,7 +53,7 @@ func (tx *Tx) LockProduct(ctx context.Context, environmentID, id string) (plan.P
 func (tx *Tx) InsertProduct(ctx context.Context, environmentID string, p plan.Product) error {
 	return core.Queries.ProductInsert(ctx, tx.Pipe, dbsqlc.ProductInsertParams{
 		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Description: core.Null(p.Description), Active: p.Active,
-		Metadata: core.Present(p.Metadata), CreatedAt: p.CreatedAt,
+		TaxCategory: core.Null(p.TaxCategory), Metadata: core.Present(p.Metadata), CreatedAt: p.CreatedAt,
 	})
 }
 
@@ -61,13 +61,13 @@ func (tx *Tx) InsertProduct(ctx context.Context, environmentID string, p plan.Pr
 func (tx *Tx) SaveProduct(ctx context.Context, environmentID string, p plan.Product) error {
 	return core.Queries.ProductUpdate(ctx, tx.Pipe.OrElse(core.NotFound("product")), dbsqlc.ProductUpdateParams{
 		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Description: core.Null(p.Description), Active: p.Active,
-		Metadata: core.Present(p.Metadata),
+		TaxCategory: core.Null(p.TaxCategory), Metadata: core.Present(p.Metadata),
 	})
 }
 
 func productFromDB(row dbsqlc.Product) plan.Product {
 	return plan.Product{
-		ID: row.ID, Name: row.Name, Description: core.Value(row.Description), Active: row.Active, Metadata: row.Metadata,
-		CreatedAt: row.CreatedAt,
+		ID: row.ID, Name: row.Name, Description: core.Value(row.Description), Active: row.Active,
+		TaxCategory: core.Value(row.TaxCategory), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 	}
 }

@@ -74,7 +74,7 @@ func (tx *Tx) InsertTaxRate(ctx context.Context, environmentID string, d tax.Def
 		ID: d.ID, EnvironmentID: environmentID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive,
 		Country: core.Null(d.Country), Region: core.Null(d.Region), ValidFrom: core.NullTime(d.ValidFrom),
 		ValidUntil: core.NullTime(d.ValidUntil),
-		CreatedAt:  d.CreatedAt, Stacks: d.Stacks,
+		CreatedAt:  d.CreatedAt, Stacks: d.Stacks, TaxCategory: core.Null(d.Category),
 	})
 }
 
@@ -93,6 +93,6 @@ func TaxRateFromDB(row dbsqlc.TaxRate) tax.Definition {
 		Rate:    tax.Rate{ID: row.ID, Name: row.Name, Percent: percent, Inclusive: row.Inclusive},
 		Country: core.Value(row.Country), Region: core.Value(row.Region), ValidFrom: core.Value(row.ValidFrom),
 		ValidUntil: core.Value(row.ValidUntil), Stacks: row.Stacks, ArchivedAt: core.Value(row.ArchivedAt),
-		CreatedAt: row.CreatedAt,
+		Category: core.Value(row.TaxCategory), CreatedAt: row.CreatedAt,
 	}
 }

@@ -76,7 +76,8 @@ func lineRow(environmentID, invoiceID string, position int, l invoice.Line) dbsq
 		ID: l.ID, EnvironmentID: environmentID, InvoiceID: invoiceID, Position: position, Kind: l.Kind,
 		Description: l.Description, PlanID: core.Null(l.PlanID), PriceID: core.Null(l.PriceID), ItemID: core.Null(l.ItemID),
 		PeriodIndex: &l.PeriodIndex, Quantity: core.Null(l.Quantity), UnitPrice: core.Null(l.UnitPrice),
-		Reverses: core.Null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: core.NullList(l.Discounts),
+		Reverses: core.Null(l.Reverses), Amount: l.Amount, TaxCategory: core.Null(l.TaxCategory),
+		TaxRates: rateIDs(l.Rates), Discounts: core.NullList(l.Discounts),
 		Explanation: l.Explanation, PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 	}
 }
@@ -89,7 +90,8 @@ func LineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 		ItemID:  core.Value(row.ItemID), PeriodIndex: core.Value(row.PeriodIndex), Quantity: core.Value(row.Quantity),
 		UnitPrice: core.Value(row.UnitPrice), Reverses: core.Value(row.Reverses), Amount: row.Amount,
 		Credited: row.Credited, Discounts: core.Value(row.Discounts), Explanation: row.Explanation,
-		Rates: of.Taxes.Rates(row.TaxRates), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		TaxCategory: core.Value(row.TaxCategory), Rates: of.Taxes.Rates(row.TaxRates),
+		Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }
 

@@ -1,10 +1,10 @@
 -- name: ProductInsert :exec
-insert into products (id, environment_id, name, description, active, metadata, created_at)
-values (@id, @environment_id, @name, @description, @active, @metadata, @created_at);
+insert into products (id, environment_id, name, description, active, tax_category, metadata, created_at)
+values (@id, @environment_id, @name, @description, @active, @tax_category, @metadata, @created_at);
 
 -- name: ProductUpdate :exec
 with written as (
-    update products set name = @name, description = @description, active = @active, metadata = @metadata
+    update products set name = @name, description = @description, active = @active, tax_category = @tax_category, metadata = @metadata
     where environment_id = @environment_id and id = @id
     returning 1
 )

@@ -1,6 +1,6 @@
 -- name: TaxRateInsert :exec
-insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks)
-values (@id, @environment_id, @name, @percent, @inclusive, @country, @region, @valid_from, @valid_until, @created_at, @stacks);
+insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks, tax_category)
+values (@id, @environment_id, @name, @percent, @inclusive, @country, @region, @valid_from, @valid_until, @created_at, @stacks, @tax_category);
 
 -- name: TaxRateUpdate :exec
 with written as (

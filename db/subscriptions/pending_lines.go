@@ -14,7 +14,7 @@ func pendingLines(lines []invoice.Line) *stored.Lines {
 		out[i] = stored.Line{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, ItemID: l.ItemID,
 			PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Reverses: l.Reverses, Amount: l.Amount,
-			Discounts: l.Discounts, Rates: l.Rates, Explanation: l.Explanation,
+			Discounts: l.Discounts, TaxCategory: l.TaxCategory, Rates: l.Rates, Explanation: l.Explanation,
 			Start: l.Period.Start, End: l.Period.End,
 		}
 	}
@@ -31,7 +31,7 @@ func pendingLinesFromDB(in *stored.Lines) []invoice.Line {
 		lines[i] = invoice.Line{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, ItemID: l.ItemID,
 			PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Reverses: l.Reverses, Amount: l.Amount,
-			Discounts: l.Discounts, Rates: l.Rates, Explanation: l.Explanation,
+			Discounts: l.Discounts, TaxCategory: l.TaxCategory, Rates: l.Rates, Explanation: l.Explanation,
 			Period: period.Period{Start: l.Start, End: l.End},
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
@@ -42,6 +43,7 @@ type ProductUpdate struct {
 	Active      *bool
 	Name        *string
 	Description *string
+	TaxCategory *tax.Category   // empty: none
 	Metadata    *metadata.Pairs // replaces all
 }
 
@@ -56,14 +58,18 @@ func (u ProductUpdate) apply(p *plan.Product) (changed []string) {
 	if u.Description != nil && *u.Description != p.Description {
 		p.Description, changed = *u.Description, append(changed, "description")
 	}
+	if u.TaxCategory != nil && *u.TaxCategory != p.TaxCategory {
+		p.TaxCategory, changed = *u.TaxCategory, append(changed, "taxCategory")
+	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
 		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}
 	return changed
 }
 
-// UpdateProduct changes a product, and announces the changes, if any. Its plans stay as they are. Faults:
-// product_not_found, those of CreateProduct.
+// UpdateProduct changes a product, and announces the changes, if any. Its plans stay as they are, except for the tax
+// category: what is billed from then on has the new one, also of subscriptions that exist. Lines that were billed, or
+// wait for an invoice, keep theirs. Faults: product_not_found, those of CreateProduct.
 func (s *Service) UpdateProduct(
 	ctx context.Context, by usecase.Caller, productID string, u ProductUpdate, also usecase.Also[plan.Product],
 ) (plan.Product, error) {

@@ -61,8 +61,8 @@ func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.De
 	for _, other := range rates {
 		if !d.Stacks && (!said || !other.Stacks) && d.Repeats(other) {
 			return fault.New(fault.Conflict, "tax_rate_repeated",
-				"The tax rate %s has the same percentage in the same place at the same time, so that invoices would be taxed "+
-					"twice. Archive it first, or create this one with `stacks: true` if both taxes are due.", other.ID)
+				"The tax rate %s has the same percentage for the same category in the same place at the same time, so that "+
+					"invoices would be taxed twice. Archive it first, or create this one with `stacks: true` if both taxes are due.", other.ID)
 		}
 	}
 	return nil

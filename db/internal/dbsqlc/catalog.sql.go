@@ -12,7 +12,7 @@ import (
 )
 
 const catalogList = `-- name: CatalogList :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category
 from plans f
 cross join lateral (
     select n.id from plans n where n.environment_id = f.environment_id and n.plan_id = f.id order by n.version desc limit 1) newest
@@ -64,6 +64,7 @@ func (q *Queries) CatalogList(ctx context.Context, db DBTX, arg CatalogListParam
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}

@@ -292,7 +292,7 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 }
 
 const planExport = `-- name: PlanExport :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p
 where p.environment_id = $1 and p.position > $2::bigint
 order by p.position
 limit $3
@@ -340,6 +340,7 @@ func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams)
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}

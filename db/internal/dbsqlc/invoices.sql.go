@@ -172,7 +172,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 }
 
 const invoiceLineList = `-- name: InvoiceLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category
 from invoice_lines l
 where l.environment_id = $1 and l.invoice_id = any($2::text[])
 order by l.invoice_id, l.position
@@ -217,6 +217,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.Discounts,
 			&i.InvoiceLine.Credited,
 			&i.InvoiceLine.Explanation,
+			&i.InvoiceLine.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -229,7 +230,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 }
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status in ('open', 'draft')
@@ -241,7 +242,7 @@ from (
     where s.environment_id = $1 and s.id = $2
 ) i
 cross join lateral (
-    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount, n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited, n.explanation
+    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount, n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited, n.explanation, n.tax_category
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -286,6 +287,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 			&i.Discounts,
 			&i.Credited,
 			&i.Explanation,
+			&i.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -298,7 +300,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 }
 
 const invoiceLineListWithKey = `-- name: InvoiceLineListWithKey :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category
 from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = $1
 where k.hash = $2
@@ -344,6 +346,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 			&i.InvoiceLine.Discounts,
 			&i.InvoiceLine.Credited,
 			&i.InvoiceLine.Explanation,
+			&i.InvoiceLine.TaxCategory,
 		); err != nil {
 			return nil, err
 		}

@@ -187,7 +187,7 @@ func (q *Queries) InvoiceListOverdueOnClock(ctx context.Context, db DBTX, arg In
 }
 
 const taxRateListOfCustomer = `-- name: TaxRateListOfCustomer :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
 from tax_rates r
 where r.environment_id = $1 and r.archived_at is null
   and (r.country is null or r.country = (
@@ -228,6 +228,7 @@ func (q *Queries) TaxRateListOfCustomer(ctx context.Context, db DBTX, arg TaxRat
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
 			&i.TaxRate.Stacks,
+			&i.TaxRate.TaxCategory,
 		); err != nil {
 			return nil, err
 		}

@@ -386,6 +386,7 @@ type InvoiceLine struct {
 	Discounts     *invoice.Shares      `db:"discounts"`
 	Credited      money.Minor          `db:"credited"`
 	Explanation   *invoice.Explanation `db:"explanation"`
+	TaxCategory   *tax.Category        `db:"tax_category"`
 }
 
 type Metric struct {
@@ -443,6 +444,7 @@ type Plan struct {
 	AddOn            bool               `db:"add_on"`
 	Metered          *metered.Prices    `db:"metered"`
 	Features         *plan.Features     `db:"features"`
+	TaxCategory      *tax.Category      `db:"tax_category"`
 }
 
 type Price struct {
@@ -468,6 +470,7 @@ type Product struct {
 	Active        bool           `db:"active"`
 	Metadata      metadata.Pairs `db:"metadata"`
 	CreatedAt     time.Time      `db:"created_at"`
+	TaxCategory   *tax.Category  `db:"tax_category"`
 }
 
 type ProviderCall struct {
@@ -625,19 +628,20 @@ type SubscriptionItem struct {
 }
 
 type TaxRate struct {
-	ID            string     `db:"id"`
-	EnvironmentID string     `db:"environment_id"`
-	Position      int64      `db:"position"`
-	Name          string     `db:"name"`
-	Percent       string     `db:"percent"`
-	Inclusive     bool       `db:"inclusive"`
-	Country       *string    `db:"country"`
-	Region        *string    `db:"region"`
-	ValidFrom     *time.Time `db:"valid_from"`
-	ValidUntil    *time.Time `db:"valid_until"`
-	ArchivedAt    *time.Time `db:"archived_at"`
-	CreatedAt     time.Time  `db:"created_at"`
-	Stacks        bool       `db:"stacks"`
+	ID            string        `db:"id"`
+	EnvironmentID string        `db:"environment_id"`
+	Position      int64         `db:"position"`
+	Name          string        `db:"name"`
+	Percent       string        `db:"percent"`
+	Inclusive     bool          `db:"inclusive"`
+	Country       *string       `db:"country"`
+	Region        *string       `db:"region"`
+	ValidFrom     *time.Time    `db:"valid_from"`
+	ValidUntil    *time.Time    `db:"valid_until"`
+	ArchivedAt    *time.Time    `db:"archived_at"`
+	CreatedAt     time.Time     `db:"created_at"`
+	Stacks        bool          `db:"stacks"`
+	TaxCategory   *tax.Category `db:"tax_category"`
 }
 
 type Tenant struct {

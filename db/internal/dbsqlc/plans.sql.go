@@ -14,7 +14,7 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -56,12 +56,13 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.AddOn,
 		&i.Plan.Metered,
 		&i.Plan.Features,
+		&i.Plan.TaxCategory,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -99,12 +100,13 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.AddOn,
 		&i.Plan.Metered,
 		&i.Plan.Features,
+		&i.Plan.TaxCategory,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -160,6 +162,7 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.AddOn,
 		&i.Plan.Metered,
 		&i.Plan.Features,
+		&i.Plan.TaxCategory,
 	)
 	return i, err
 }
@@ -176,7 +179,7 @@ with listed as (
     order by case when $2::boolean then f.position end, f.position desc
     limit $8
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -241,6 +244,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -253,7 +257,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListByVersion = `-- name: PlanListByVersion :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p where p.environment_id = $1 and p.id = any($2::text[])
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p where p.environment_id = $1 and p.id = any($2::text[])
 `
 
 type PlanListByVersionParams struct {
@@ -297,6 +301,7 @@ func (q *Queries) PlanListByVersion(ctx context.Context, db DBTX, arg PlanListBy
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -309,7 +314,7 @@ func (q *Queries) PlanListByVersion(ctx context.Context, db DBTX, arg PlanListBy
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = $1 and s.id = $2
@@ -357,6 +362,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -369,7 +375,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -417,6 +423,7 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 		); err != nil {
 			return nil, err
 		}

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"perennial/billing/metadata"
+	"perennial/billing/tax"
 )
 
 const productGetWithKey = `-- name: ProductGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category
 from api_key_details k
 join products p on p.environment_id = k.environment_id and p.id = $1
 where k.hash = $2
@@ -53,13 +54,14 @@ func (q *Queries) ProductGetWithKey(ctx context.Context, db DBTX, arg ProductGet
 		&i.Product.Active,
 		&i.Product.Metadata,
 		&i.Product.CreatedAt,
+		&i.Product.TaxCategory,
 	)
 	return i, err
 }
 
 const productInsert = `-- name: ProductInsert :exec
-insert into products (id, environment_id, name, description, active, metadata, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into products (id, environment_id, name, description, active, tax_category, metadata, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type ProductInsertParams struct {
@@ -68,6 +70,7 @@ type ProductInsertParams struct {
 	Name          string         `db:"name"`
 	Description   *string        `db:"description"`
 	Active        bool           `db:"active"`
+	TaxCategory   *tax.Category  `db:"tax_category"`
 	Metadata      metadata.Pairs `db:"metadata"`
 	CreatedAt     time.Time      `db:"created_at"`
 }
@@ -79,6 +82,7 @@ func (q *Queries) ProductInsert(ctx context.Context, db DBTX, arg ProductInsertP
 		arg.Name,
 		arg.Description,
 		arg.Active,
+		arg.TaxCategory,
 		arg.Metadata,
 		arg.CreatedAt,
 	)
@@ -86,7 +90,7 @@ func (q *Queries) ProductInsert(ctx context.Context, db DBTX, arg ProductInsertP
 }
 
 const productList = `-- name: ProductList :many
-select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at
+select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category
 from products p
 where p.environment_id = $1
   and ($2::boolean is null or p.active = $2)
@@ -133,6 +137,7 @@ func (q *Queries) ProductList(ctx context.Context, db DBTX, arg ProductListParam
 			&i.Product.Active,
 			&i.Product.Metadata,
 			&i.Product.CreatedAt,
+			&i.Product.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -145,7 +150,7 @@ func (q *Queries) ProductList(ctx context.Context, db DBTX, arg ProductListParam
 }
 
 const productLock = `-- name: ProductLock :one
-select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at from products p where p.environment_id = $1 and p.id = $2 for no key update
+select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category from products p where p.environment_id = $1 and p.id = $2 for no key update
 `
 
 type ProductLockParams struct {
@@ -169,14 +174,15 @@ func (q *Queries) ProductLock(ctx context.Context, db DBTX, arg ProductLockParam
 		&i.Product.Active,
 		&i.Product.Metadata,
 		&i.Product.CreatedAt,
+		&i.Product.TaxCategory,
 	)
 	return i, err
 }
 
 const productUpdate = `-- name: ProductUpdate :exec
 with written as (
-    update products set name = $1, description = $2, active = $3, metadata = $4
-    where environment_id = $5 and id = $6
+    update products set name = $1, description = $2, active = $3, tax_category = $4, metadata = $5
+    where environment_id = $6 and id = $7
     returning 1
 )
 select 1 / count(*) from written
@@ -186,6 +192,7 @@ type ProductUpdateParams struct {
 	Name          string         `db:"name"`
 	Description   *string        `db:"description"`
 	Active        bool           `db:"active"`
+	TaxCategory   *tax.Category  `db:"tax_category"`
 	Metadata      metadata.Pairs `db:"metadata"`
 	EnvironmentID string         `db:"environment_id"`
 	ID            string         `db:"id"`
@@ -196,6 +203,7 @@ func (q *Queries) ProductUpdate(ctx context.Context, db DBTX, arg ProductUpdateP
 		arg.Name,
 		arg.Description,
 		arg.Active,
+		arg.TaxCategory,
 		arg.Metadata,
 		arg.EnvironmentID,
 		arg.ID,

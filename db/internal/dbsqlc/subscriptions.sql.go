@@ -404,7 +404,7 @@ with billed as (
     cross join lateral unnest(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids) as b (plan_id)
     where s.environment_id = $1 and s.customer_id = $2 and s.status <> 'canceled'
 )
-select b.currency, b.collection_method, b.cancel_at_period_end, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
+select b.currency, b.collection_method, b.cancel_at_period_end, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category, r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from billed b
 join plans p on p.environment_id = $1 and p.id = b.plan_id
 join prices r on r.environment_id = p.environment_id and r.plan_id = p.id
@@ -461,6 +461,7 @@ func (q *Queries) SubscriptionListBillings(ctx context.Context, db DBTX, arg Sub
 			&i.Plan.AddOn,
 			&i.Plan.Metered,
 			&i.Plan.Features,
+			&i.Plan.TaxCategory,
 			&i.Price.ID,
 			&i.Price.EnvironmentID,
 			&i.Price.PlanID,

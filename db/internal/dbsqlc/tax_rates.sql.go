@@ -8,10 +8,12 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/tax"
 )
 
 const taxRateGetWithKey = `-- name: TaxRateGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
 from api_key_details k
 join tax_rates r on r.environment_id = k.environment_id and r.id = $1
 where k.hash = $2
@@ -56,27 +58,29 @@ func (q *Queries) TaxRateGetWithKey(ctx context.Context, db DBTX, arg TaxRateGet
 		&i.TaxRate.ArchivedAt,
 		&i.TaxRate.CreatedAt,
 		&i.TaxRate.Stacks,
+		&i.TaxRate.TaxCategory,
 	)
 	return i, err
 }
 
 const taxRateInsert = `-- name: TaxRateInsert :exec
-insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks, tax_category)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type TaxRateInsertParams struct {
-	ID            string     `db:"id"`
-	EnvironmentID string     `db:"environment_id"`
-	Name          string     `db:"name"`
-	Percent       string     `db:"percent"`
-	Inclusive     bool       `db:"inclusive"`
-	Country       *string    `db:"country"`
-	Region        *string    `db:"region"`
-	ValidFrom     *time.Time `db:"valid_from"`
-	ValidUntil    *time.Time `db:"valid_until"`
-	CreatedAt     time.Time  `db:"created_at"`
-	Stacks        bool       `db:"stacks"`
+	ID            string        `db:"id"`
+	EnvironmentID string        `db:"environment_id"`
+	Name          string        `db:"name"`
+	Percent       string        `db:"percent"`
+	Inclusive     bool          `db:"inclusive"`
+	Country       *string       `db:"country"`
+	Region        *string       `db:"region"`
+	ValidFrom     *time.Time    `db:"valid_from"`
+	ValidUntil    *time.Time    `db:"valid_until"`
+	CreatedAt     time.Time     `db:"created_at"`
+	Stacks        bool          `db:"stacks"`
+	TaxCategory   *tax.Category `db:"tax_category"`
 }
 
 func (q *Queries) TaxRateInsert(ctx context.Context, db DBTX, arg TaxRateInsertParams) error {
@@ -92,12 +96,13 @@ func (q *Queries) TaxRateInsert(ctx context.Context, db DBTX, arg TaxRateInsertP
 		arg.ValidUntil,
 		arg.CreatedAt,
 		arg.Stacks,
+		arg.TaxCategory,
 	)
 	return err
 }
 
 const taxRateList = `-- name: TaxRateList :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
 from tax_rates r
 where r.environment_id = $1
   and ($2::boolean is null or (r.archived_at is not null) = $2)
@@ -149,6 +154,7 @@ func (q *Queries) TaxRateList(ctx context.Context, db DBTX, arg TaxRateListParam
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
 			&i.TaxRate.Stacks,
+			&i.TaxRate.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -161,7 +167,7 @@ func (q *Queries) TaxRateList(ctx context.Context, db DBTX, arg TaxRateListParam
 }
 
 const taxRateListOfSubscription = `-- name: TaxRateListOfSubscription :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
 from tax_rates r
 where r.environment_id = $1 and r.archived_at is null
   and (r.country is null or r.country = (
@@ -205,6 +211,7 @@ func (q *Queries) TaxRateListOfSubscription(ctx context.Context, db DBTX, arg Ta
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
 			&i.TaxRate.Stacks,
+			&i.TaxRate.TaxCategory,
 		); err != nil {
 			return nil, err
 		}
@@ -217,7 +224,7 @@ func (q *Queries) TaxRateListOfSubscription(ctx context.Context, db DBTX, arg Ta
 }
 
 const taxRateLock = `-- name: TaxRateLock :one
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks from tax_rates r where r.environment_id = $1 and r.id = $2 for no key update
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category from tax_rates r where r.environment_id = $1 and r.id = $2 for no key update
 `
 
 type TaxRateLockParams struct {
@@ -246,6 +253,7 @@ func (q *Queries) TaxRateLock(ctx context.Context, db DBTX, arg TaxRateLockParam
 		&i.TaxRate.ArchivedAt,
 		&i.TaxRate.CreatedAt,
 		&i.TaxRate.Stacks,
+		&i.TaxRate.TaxCategory,
 	)
 	return i, err
 }

@@ -29,6 +29,7 @@ var plans = table[dbsqlc.Plan]{
 		"add_on",
 		"metered",
 		"features",
+		"tax_category",
 	},
 	value: func(row *dbsqlc.Plan, column int) any {
 		switch column {
@@ -76,6 +77,8 @@ var plans = table[dbsqlc.Plan]{
 			return row.Metered
 		case 21:
 			return row.Features
+		case 22:
+			return row.TaxCategory
 		}
 		panic("rows: no such column")
 	},
@@ -630,6 +633,7 @@ var invoiceLines = table[dbsqlc.InvoiceLine]{
 		"discounts",
 		"credited",
 		"explanation",
+		"tax_category",
 	},
 	value: func(row *dbsqlc.InvoiceLine, column int) any {
 		switch column {
@@ -673,6 +677,8 @@ var invoiceLines = table[dbsqlc.InvoiceLine]{
 			return row.Credited
 		case 19:
 			return row.Explanation
+		case 20:
+			return row.TaxCategory
 		}
 		panic("rows: no such column")
 	},

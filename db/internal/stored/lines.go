@@ -27,6 +27,7 @@ type Line struct {
 	Reverses    string               `json:"reverses,omitempty"`
 	Amount      money.Minor          `json:"amount"`
 	Discounts   invoice.Shares       `json:"discounts,omitempty"`
+	TaxCategory tax.Category         `json:"taxCategory,omitempty"`
 	Rates       []tax.Rate           `json:"rates,omitempty"`
 	Explanation *invoice.Explanation `json:"explanation,omitempty"`
 	Start       time.Time            `json:"start"`
