@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"perennial/billing/money"
 )
@@ -46,4 +47,18 @@ func TestRounding_IsKnown(t *testing.T) {
 	} {
 		require.Equal(t, want, rounding.IsKnown(), rounding)
 	}
+}
+
+// Numbers of few digits are read without the general reader, which zeros in front bring back: both read the same.
+func TestReadDecimal_ShortAsLong(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sign := rapid.SampledFrom([]string{"", "-"}).Draw(t, "sign")
+		number := rapid.StringMatching(`[0-9]{1,19}(\.[0-9]{1,19})?|0\.0{1,9}|[1-9]0{1,9}`).Draw(t, "number")
+		short, err := money.ReadDecimal(sign + number)
+		require.NoError(t, err)
+		long, err := money.ReadDecimal(sign + strings.Repeat("0", 20) + number)
+		require.NoError(t, err)
+		require.Equal(t, long, short)
+	})
 }

@@ -78,29 +78,69 @@ func plainGroup(values []*string) (group Group, plain bool) {
 
 // Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
 // that the metric counts, which was erased.
-func (m Metric) Measure(r Record) (Measured, bool) {
-	value, lacks := m.value(r)
-	if lacks != nil || !m.Filter.Matches(r.Properties) {
+func (m Metric) Measure(r Record) (Measured, bool) { return m.See(r.Properties).Measure(r) }
+
+// Seen is what a metric reads in properties of records. Many records have the same ones, which are then read once.
+type Seen struct {
+	counts bool // filters take them, and they have what the metric counts
+	adds   bool // the metric adds up a property
+	number bool // that property is a number
+	value  money.Decimal
+	keyed  bool
+	key    string
+	group  Group
+}
+
+// See reads properties of a record.
+func (m Metric) See(p Properties) Seen {
+	s := Seen{keyed: m.KeyProperty != "", adds: m.Property != ""}
+	if m.missing(p) != "" || !m.Filter.Matches(p) {
+		return s
+	}
+	s.counts, s.group = true, groupOf(m.GroupBy, p)
+	if s.keyed {
+		s.key = p[m.KeyProperty]
+	}
+	if s.adds {
+		var err error
+		s.value, err = money.ParseDecimal(p[m.Property])
+		s.number = err == nil
+	}
+	return s
+}
+
+// Measure is Metric.Measure for a record with the properties that were read.
+func (s Seen) Measure(r Record) (Measured, bool) {
+	byProperty := s.adds && r.Corrects == ""
+	if !s.counts || byProperty && !s.number {
 		return Measured{}, false
 	}
-	key := ""
-	if m.KeyProperty != "" {
-		key = keyHash(r.Salt, r.Properties[m.KeyProperty])
+	one := Measured{ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: r.Quantity, Group: s.group}
+	if byProperty {
+		one.Value = s.value
 	}
-	return Measured{
-		ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: value, Key: key,
-		Group: groupOf(m.GroupBy, r.Properties),
-	}, true
+	if s.keyed {
+		one.Key = keyHash(r.Salt, s.key)
+	}
+	return one, true
+}
+
+// missing returns the name of a property that the metric needs and that these lack; empty: none.
+func (m Metric) missing(p Properties) string {
+	for _, name := range []string{m.Property, m.KeyProperty} {
+		if name != "" && p[name] == "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // value is what the metric aggregates of a record. Faults, where the record lacks it: usage_property_missing,
 // usage_property_invalid.
 func (m Metric) value(r Record) (money.Decimal, *fault.Error) {
-	for _, name := range []string{m.Property, m.KeyProperty} {
-		if name != "" && r.Properties[name] == "" {
-			return money.Decimal{}, fault.InvalidParam("properties."+name, "usage_property_missing",
-				"The metric %q counts the property %q, which the record does not have. Send it.", m.Name, name)
-		}
+	if name := m.missing(r.Properties); name != "" {
+		return money.Decimal{}, fault.InvalidParam("properties."+name, "usage_property_missing",
+			"The metric %q counts the property %q, which the record does not have. Send it.", m.Name, name)
 	}
 	if m.Property == "" || r.Corrects != "" {
 		return r.Quantity, nil

@@ -12,32 +12,40 @@ select usage_floor(@environment_id), set_config('plan_cache_mode', 'force_generi
 -- What is taken is looked up in a hashed set. As a join it would compare each record with each, since a plan that is kept
 -- for all batches expects few.
 with given as materialized (
-    select unnest(@ordinals::integer[]) as ordinal, unnest(@ids::text[]) as id, unnest(@keys::text[]) as key,
+    select generate_subscripts(@ids::text[], 1) as ordinal, unnest(@ids) as id, unnest(@keys::text[]) as key,
            unnest(@fingerprints::bytea[]) as fingerprint, unnest(@subscription_ids::text[]) as subscription_id,
            unnest(@metric_names::text[]) as metric_name, unnest(@quantities::text[])::numeric as quantity,
            unnest(@ats::timestamptz[]) as at, unnest(@properties::text[]) as properties, unnest(@corrects::text[]) as corrects
-), judged as materialized (
-    select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
-           s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
-           k.now_at is not null as clocked, coalesce(k.now_at, @now::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, @now::timestamptz) as at,
-           least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
-           coalesce(s.late_usage_until <= s.canceled_at, false) as closed,
-           m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
-    from given g
-    left join lateral (
-        select s.id, s.customer_id, s.test_clock_id, s.created_at, s.anchor_at, s.current_period_start, s.canceled_at, s.late_usage_until
-        from subscriptions s where s.environment_id = @environment_id and s.id = g.subscription_id limit 1
-    ) s on true
+), subscribed as materialized ( -- each subscription of the batch once, and below each metric
+    select s.id, c.erased_at, k.now_at, s.started, s.canceled_at, s.closed
+    from (select distinct g.subscription_id from given g) d
+    cross join lateral (
+        select s.id, s.customer_id, s.test_clock_id, least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at,
+               coalesce(s.late_usage_until <= s.canceled_at, false) as closed
+        from subscriptions s where s.environment_id = @environment_id and s.id = d.subscription_id limit 1
+    ) s
     left join lateral (
         select c.erased_at from customers c where c.environment_id = @environment_id and c.id = s.customer_id limit 1
     ) c on true
     left join lateral (
         select k.now_at from test_clocks k where k.environment_id = @environment_id and k.id = s.test_clock_id limit 1
     ) k on true
-    left join lateral (
-        select m.id, m.metric_id, m.active, m.carries, m.property, m.key_property
-        from metrics m where m.environment_id = @environment_id and m.name = g.metric_name and m.current limit 1
-    ) m on true
+), named as materialized (
+    select m.name, m.metric_id, m.active, m.carries, m.property, m.key_property
+    from (select distinct g.metric_name from given g) d
+    cross join lateral (
+        select m.name, m.metric_id, m.active, m.carries, m.property, m.key_property
+        from metrics m where m.environment_id = @environment_id and m.name = d.metric_name and m.current limit 1
+    ) m
+), judged as materialized (
+    select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
+           s.id is null or s.erased_at is not null as subscription_absent, m.name is null as metric_absent,
+           s.now_at is not null as clocked, coalesce(s.now_at, @now::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), s.now_at, @now::timestamptz) as at,
+           s.started, s.canceled_at as ended, coalesce(s.closed, false) as closed,
+           m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
+    from given g
+    left join subscribed s on s.id = g.subscription_id
+    left join named m on m.name = g.metric_name
 ), admitted as (
     select j.*
     from judged j
@@ -142,12 +150,17 @@ order by r.at
 limit @row_limit;
 
 -- name: UsageHourList :many
--- All records of some hours of subscriptions, up to a position.
+-- All records of some hours of subscriptions, up to a position. Each hour is read by itself and in the order of time, which
+-- only the index of periods has: as a join, a plan may read all records of the metric, of which it expects few.
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
 from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
-join usage_records r on r.environment_id = @environment_id and r.subscription_id = h.subscription_id
-    and r.metric_id = @metric_id and r.at >= h.hour and r.at < h.hour + interval '1 hour'
-where r.position <= @position;
+cross join lateral (
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
+    from usage_records r
+    where r.environment_id = @environment_id and r.subscription_id = h.subscription_id
+      and r.metric_id = @metric_id and r.at >= h.hour and r.at < h.hour + interval '1 hour' and r.position <= @position
+    order by r.at
+) r;
 
 -- name: UsageProgressLock :one
 -- One process at a time aggregates for a version.
@@ -181,11 +194,17 @@ order by r.position
 limit @row_limit;
 
 -- name: UsageAggregateGet :many
+-- Each is looked up by its key. As a join, a plan that expects few would compare each with each.
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
 from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour,
              unnest(@dimensions::text[]) as dimension) h
-join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = h.subscription_id
-    and a.version_id = @version_id and a.bucket = h.hour and a.dimension = h.dimension;
+cross join lateral (
+    select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
+    from usage_aggregates a
+    where a.environment_id = @environment_id and a.subscription_id = h.subscription_id and a.version_id = @version_id
+      and a.bucket = h.hour and a.dimension = h.dimension
+    limit 1
+) a;
 
 -- name: UsageAggregateDelete :exec
 delete from usage_aggregates a
@@ -322,12 +341,11 @@ order by r.at, r.id
 limit @row_limit;
 
 -- name: UsageRecordList :many
--- Records of a subscription before a time, in the order of time.
-select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+-- Records of a subscription from a time on and before another, in the order of time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
 from usage_records r
 where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
-  and (r.at, r.id) > (@after_at::timestamptz, @after_id::text)
-  and r.at >= @after_at and r.at < @to_time::timestamptz -- which leaves out partitions
+  and r.at >= @from_time and r.at < @to_time
 order by r.at, r.id
 limit @row_limit;
 

@@ -14,13 +14,15 @@ import (
 type Log struct {
 	store *core.Store
 	reads core.Reader
+	// within: reads is the connection of a transaction, which takes one statement at a time.
+	within bool
 }
 
 // NewLog returns the usage of a store.
-func NewLog(s *core.Store) *Log { return &Log{s, s.Reads()} }
+func NewLog(s *core.Store) *Log { return &Log{store: s, reads: s.Reads()} }
 
 // Within returns the same usage, read on another connection: a transaction must not wait for a second one.
-func (l *Log) Within(r core.Reader) Port { return &Log{l.store, r} }
+func (l *Log) Within(r core.Reader) Port { return &Log{l.store, r, true} }
 
 // usageAuditsItself is why the audit log has no entries about usage.
 const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"

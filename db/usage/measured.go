@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"slices"
+
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db/core"
@@ -9,49 +11,53 @@ import (
 
 // measuring makes rows of records what a metric sees. Records often have the same properties, which are read once.
 type measuring struct {
-	of         usage.Metric
-	properties map[string]usage.Properties // by their text
+	of    usage.Metric
+	known map[string]usage.Seen // by the text of the properties
 }
+
+func measure(of usage.Metric) *measuring { return &measuring{of, map[string]usage.Seen{}} }
 
 // maxKnown bounds the different properties that are remembered: where each record has its own, it helps nothing.
 const maxKnown = 1_000
 
 // add appends a row of a subscription as the metric sees it, if it does.
-func (m *measuring) add(to []usage.Measured, salt []byte, row dbsqlc.UsageRecordPageRow) ([]usage.Measured, error) {
-	record := usage.Record{
-		ID: row.ID, Position: row.Position, Metric: m.of.Name, At: row.At, Corrects: core.Value(row.Corrects),
-		Salt: salt,
-	}
-	var err error
-	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
+func (m *measuring) add(to []usage.Measured, salt []byte, row *dbsqlc.UsageRecordPageRow) ([]usage.Measured, error) {
+	quantity, err := money.ReadDecimal(row.Quantity)
+	if err != nil {
 		return to, err
 	}
-	if record.Properties, err = m.read(row.Properties); err != nil {
-		return to, err
+	seen, known := m.known[string(row.Properties)]
+	if !known {
+		properties, err := propertiesFromDB(row.Properties)
+		if err != nil {
+			return to, err
+		}
+		if seen = m.of.See(properties); len(m.known) < maxKnown {
+			m.known[string(row.Properties)] = seen
+		}
 	}
-	if one, counts := m.of.Measure(record); counts {
+	one, counts := seen.Measure(usage.Record{
+		ID: row.ID, Position: row.Position, At: row.At, Corrects: core.Value(row.Corrects), Quantity: quantity, Salt: salt,
+	})
+	if counts {
 		to = append(to, one)
 	}
 	return to, nil
 }
 
-func (m *measuring) read(text []byte) (usage.Properties, error) {
-	if known, has := m.properties[string(text)]; has {
-		return known, nil
+// page appends rows of a page of a subscription.
+func (m *measuring) page(
+	to []usage.Measured, salt []byte, rows []dbsqlc.UsageRecordListRow,
+) (_ []usage.Measured, err error) {
+	to = slices.Grow(to, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		to, err = m.add(to, salt, &dbsqlc.UsageRecordPageRow{
+			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+		})
+		if err != nil {
+			return to, err
+		}
 	}
-	p, err := propertiesFromDB(text)
-	if m.properties == nil {
-		m.properties = map[string]usage.Properties{}
-	}
-	if err == nil && len(m.properties) < maxKnown {
-		m.properties[string(text)] = p
-	}
-	return p, err
-}
-
-// measured is add for a row by itself.
-func measured(
-	to []usage.Measured, of usage.Metric, salt []byte, row dbsqlc.UsageRecordPageRow,
-) ([]usage.Measured, error) {
-	return (&measuring{of: of}).add(to, salt, row)
+	return to, nil
 }

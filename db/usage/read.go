@@ -59,7 +59,7 @@ func (l *Log) series(
 	}
 	p := seriesPart{
 		Reader: r, environmentID: environmentID, subscriptionID: subscriptionID, of: of, salt: salts[subscriptionID],
-		split: usage.SplitHours(periods), tally: tally, rows: rows,
+		split: usage.SplitHours(periods), tally: tally, rows: rows, seen: measure(of),
 	}
 	for from.Before(to) {
 		counted, until, err := p.count(ctx, from, to)
@@ -87,6 +87,7 @@ type seriesPart struct {
 	split                         map[time.Time]bool
 	tally                         *usage.Tally
 	rows                          int // of one statement, unless one hour has more
+	seen                          *measuring
 }
 
 // count counts what there is from a time on, at most to another, and returns how many rows that were and to which.
@@ -117,15 +118,16 @@ func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Ti
 			again[usage.Hour(row.At)] = true
 		}
 	}
-	records, err := p.usageHours(ctx, p.environmentID, p.subscriptionID, p.of, p.salt, again)
+	records, err := p.hours(ctx, again)
 	if err != nil {
 		return 0, to, err
 	}
-	for _, row := range tail {
-		if !again[usage.Hour(row.At)] {
-			if records, err = measured(records, p.of, p.salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
-				return 0, to, err
-			}
+	for i := range tail {
+		if again[usage.Hour(tail[i].At)] {
+			continue
+		}
+		if records, err = p.seen.add(records, p.salt, (*dbsqlc.UsageRecordPageRow)(&tail[i])); err != nil {
+			return 0, to, err
 		}
 	}
 	whole := buckets[:0]
@@ -211,23 +213,22 @@ func (r Reader) usageBuckets(
 	return buckets, position, to, nil
 }
 
-// usageHours reads all records of some hours.
-func (r Reader) usageHours(
-	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, salt []byte, hours map[time.Time]bool,
-) (records []usage.Measured, err error) {
+// hours reads all records of some hours.
+func (p seriesPart) hours(ctx context.Context, hours map[time.Time]bool) ([]usage.Measured, error) {
 	if len(hours) == 0 {
 		return nil, nil
 	}
-	in := dbsqlc.UsageHourListParams{EnvironmentID: environmentID, MetricID: of.ID, Position: allPositions}
+	in := dbsqlc.UsageHourListParams{EnvironmentID: p.environmentID, MetricID: p.of.ID, Position: allPositions}
 	for hour := range hours {
-		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, subscriptionID), append(in.Hours, hour)
+		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, p.subscriptionID), append(in.Hours, hour)
 	}
-	rows, err := core.Queries.UsageHourList(ctx, r.Handle, in)
+	rows, err := core.Queries.UsageHourList(ctx, p.Handle, in)
 	if err != nil {
 		return nil, core.Translate("UsageHourList", err)
 	}
+	records := make([]usage.Measured, 0, len(rows))
 	for _, row := range rows {
-		records, err = measured(records, of, salt, dbsqlc.UsageRecordPageRow{
+		records, err = p.seen.add(records, p.salt, &dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})

@@ -103,7 +103,7 @@ func (tx *Tx) countUsage(
 	if err != nil {
 		return nil, err
 	}
-	counted := aggregates{}
+	counted, seen := aggregates{}, measure(of)
 	var hour hourOf
 	var records []usage.Measured
 	end := func() {
@@ -128,7 +128,7 @@ func (tx *Tx) countUsage(
 				hour = h
 				out.Hours++
 			}
-			records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow{
+			records, err = seen.add(records, salts[subscriptionID], &dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 				Position: row.Position,
 			})

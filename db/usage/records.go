@@ -52,7 +52,7 @@ func (tx *Tx) Insert(
 			}
 		}
 		for _, row := range rows {
-			results[row.Ordinal] = usageTakenFromDB(row, records[row.Ordinal].Metric)
+			results[row.Ordinal-1] = usageTakenFromDB(row, records[row.Ordinal-1].Metric)
 		}
 		return nil
 	})
@@ -62,13 +62,13 @@ func usageParams(environmentID string, now time.Time, records []NewUsage) (dbsql
 	n := len(records)
 	in := dbsqlc.UsageInsertParams{
 		EnvironmentID: environmentID, Now: now, MaxAgeSeconds: int64(usage.MaxAge / time.Second),
-		MaxAheadSeconds: int64(usage.MaxAhead / time.Second), Ordinals: make([]int, n), Ids: make([]string, n),
+		MaxAheadSeconds: int64(usage.MaxAhead / time.Second), Ids: make([]string, n),
 		Keys: make([]string, n), Fingerprints: make([][]byte, n), SubscriptionIds: make([]string, n),
 		MetricNames: make([]string, n), Quantities: make([]string, n), Ats: make([]time.Time, n),
 		Properties: make([]string, n), Corrects: make([]string, n),
 	}
 	for i, r := range records {
-		in.Ordinals[i], in.Ids[i], in.Keys[i], in.Fingerprints[i] = i, r.ID, r.Key, r.Fingerprint
+		in.Ids[i], in.Keys[i], in.Fingerprints[i] = r.ID, r.Key, r.Fingerprint
 		in.SubscriptionIds[i], in.MetricNames[i], in.Quantities[i] = r.SubscriptionID, r.Metric, r.Quantity.String()
 		in.Ats[i], in.Corrects[i] = r.At, r.Corrects
 		if len(r.Properties) > 0 {

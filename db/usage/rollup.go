@@ -109,21 +109,22 @@ func (tx *Tx) mergeUsage(
 	if err != nil {
 		return err
 	}
-	added := aggregates{}
+	added, seen := aggregates{}, measure(of)
+	var one []usage.Measured // or none
 	for _, row := range page {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
 		if anew[h] {
 			continue
 		}
-		m, err := measured(nil, of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
+		one, err = seen.add(one[:0], salts[row.SubscriptionID], &dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})
 		if err != nil {
 			return err
 		}
-		for _, one := range m {
-			added.add(h, of, one)
+		for _, m := range one {
+			added.add(h, of, m)
 		}
 	}
 	if err := tx.joinUsageAggregates(ctx, version, of, added); err != nil {
@@ -189,10 +190,10 @@ func (tx *Tx) recountUsage(
 	if err != nil {
 		return nil, core.Translate("UsageHourList", err)
 	}
-	records := map[hourOf][]usage.Measured{}
+	records, seen := map[hourOf][]usage.Measured{}, measure(of)
 	for _, row := range rows {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
-		records[h], err = measured(records[h], of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
+		records[h], err = seen.add(records[h], salts[row.SubscriptionID], &dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})

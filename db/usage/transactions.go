@@ -12,8 +12,8 @@ import (
 )
 
 // transactions answers a question of a metered price that looks at each record of a subscription: it reads the records
-// of each period in the order of time. What is recorded before the page that is read meanwhile is not seen: the next
-// invoice bills it. Faults: those of metered.Counter.Take.
+// of each period in the order of time, a page while the one before is counted. What is recorded before the page that is
+// read meanwhile is not seen: the next invoice bills it. Faults: those of metered.Counter.Take.
 func (l *Log) transactions(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, q *metered.Question, by Counting,
 ) ([]usage.Totals, error) {
@@ -22,23 +22,32 @@ func (l *Log) transactions(
 	if err != nil {
 		return nil, err
 	}
-	counter, seen := q.Counter(of), &measuring{of: of}
+	counter, seen := q.Counter(of), measure(of)
 	pages := l.pages(environmentID, subscriptionID, q, by, counter)
+	ahead := readAhead{Reader: r, limit: pages.rows(), alone: l.within}
+	defer ahead.stop()
+	var records []usage.Measured
 	var counted time.Time // up to when
 	for _, p := range q.Periods {
 		next := dbsqlc.UsageRecordListParams{
 			EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, ToTime: p.Until(),
 		}
 		for from := later(p.Start, counted); from.Before(p.Until()); from = counted {
-			next.AfterAt = from
-			records, to, err := r.recordsOf(ctx, seen, salts[subscriptionID], next, pages.rows())
+			next.FromTime = from
+			page, err := ahead.page(ctx, next)
 			if err != nil {
+				return nil, err
+			}
+			if next.FromTime = page.to; page.to.Before(p.Until()) {
+				ahead.begin(ctx, next)
+			}
+			if records, err = seen.page(records[:0], salts[subscriptionID], page.rows); err != nil {
 				return nil, err
 			}
 			if err := counter.Take(records); err != nil {
 				return nil, err
 			}
-			if counted, err = pages.turn(ctx, len(records), to); err != nil {
+			if counted, err = pages.turn(ctx, len(records), page.to); err != nil {
 				return nil, err
 			}
 		}
@@ -53,34 +62,71 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// recordsOf reads the first records from a time on, and returns up to when those are all. A correction has the time of
-// its record, so that records of one time are never divided: those of a time that the page cuts are read with the next
-// one, or, where the page has no other time, with a longer one.
-func (r Reader) recordsOf(
-	ctx context.Context, seen *measuring, salt []byte, in dbsqlc.UsageRecordListParams, page int,
-) (records []usage.Measured, to time.Time, err error) {
-	var rows []dbsqlc.UsageRecordListRow
-	to = in.ToTime
-	for limit := page; ; limit *= 2 {
+// recordPage has the first records from a time on, and up to when those are all.
+type recordPage struct {
+	rows []dbsqlc.UsageRecordListRow
+	to   time.Time
+	err  error
+}
+
+// recordPage reads a page of at most so many records. A correction has the time of its record, so that records of one
+// time are never divided: those of a time that the page cuts are read with the next one, or, where the page has no
+// other time, with a longer one.
+func (r Reader) recordPage(ctx context.Context, in dbsqlc.UsageRecordListParams, limit int) recordPage {
+	for ; ; limit *= 2 {
 		in.RowLimit = core.RowLimit(limit)
-		if rows, err = core.Queries.UsageRecordList(ctx, r.Handle, in); err != nil {
-			return nil, to, core.Translate("UsageRecordList", err)
-		}
-		if len(rows) < limit {
-			break
+		rows, err := core.Queries.UsageRecordList(ctx, r.Handle, in)
+		if err != nil || len(rows) < limit {
+			return recordPage{rows, in.ToTime, core.Translate("UsageRecordList", err)}
 		}
 		last := rows[len(rows)-1].At
 		cut := slices.IndexFunc(rows, func(row dbsqlc.UsageRecordListRow) bool { return row.At.Equal(last) })
 		if cut > 0 {
-			rows, to = rows[:cut], last
-			break
+			return recordPage{rows: rows[:cut], to: last}
 		}
 	}
-	records = make([]usage.Measured, 0, len(rows))
-	for _, row := range rows {
-		if records, err = seen.add(records, salt, dbsqlc.UsageRecordPageRow(row)); err != nil {
-			return nil, to, err
-		}
+}
+
+// readAhead reads pages of records, the next one while the caller counts the one before: half of the time of a count is
+// the database's. It holds one page, and a connection only while it reads that.
+type readAhead struct {
+	Reader
+	limit int
+	alone bool // a page is read when it is asked for: its connection takes one statement at a time
+	next  dbsqlc.UsageRecordListParams
+	read  chan recordPage // nil: none is being read
+	leave context.CancelFunc
+}
+
+// begin reads a page that may be asked for next.
+func (a *readAhead) begin(ctx context.Context, in dbsqlc.UsageRecordListParams) {
+	if a.alone {
+		return
 	}
-	return records, to, nil
+	ctx, a.leave = context.WithCancel(ctx)
+	read := make(chan recordPage, 1)
+	a.next, a.read = in, read
+	go func() { read <- a.recordPage(ctx, in, a.limit) }()
+}
+
+// page returns the page that was begun, if it is the one, or reads it.
+func (a *readAhead) page(ctx context.Context, in dbsqlc.UsageRecordListParams) (recordPage, error) {
+	if a.read == nil || a.next != in {
+		a.stop() // an earlier count has come further
+		page := a.recordPage(ctx, in, a.limit)
+		return page, page.err
+	}
+	page := <-a.read
+	a.read = nil
+	a.leave()
+	return page, page.err
+}
+
+// stop ends the reading of a page that is not asked for.
+func (a *readAhead) stop() {
+	if a.read != nil {
+		a.leave()
+		<-a.read
+		a.read = nil
+	}
 }

@@ -40,8 +40,13 @@ const usageAggregateGet = `-- name: UsageAggregateGet :many
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
 from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour,
              unnest($3::text[]) as dimension) h
-join usage_aggregates a on a.environment_id = $4 and a.subscription_id = h.subscription_id
-    and a.version_id = $5 and a.bucket = h.hour and a.dimension = h.dimension
+cross join lateral (
+    select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
+    from usage_aggregates a
+    where a.environment_id = $4 and a.subscription_id = h.subscription_id and a.version_id = $5
+      and a.bucket = h.hour and a.dimension = h.dimension
+    limit 1
+) a
 `
 
 type UsageAggregateGetParams struct {
@@ -60,6 +65,7 @@ type UsageAggregateGetRow struct {
 	State          []byte    `db:"state"`
 }
 
+// Each is looked up by its key. As a join, a plan that expects few would compare each with each.
 func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggregateGetParams) ([]UsageAggregateGetRow, error) {
 	rows, err := db.Query(ctx, usageAggregateGet,
 		arg.SubscriptionIds,
@@ -443,9 +449,13 @@ func (q *Queries) UsageHorizon(ctx context.Context, db DBTX, environmentID strin
 const usageHourList = `-- name: UsageHourList :many
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
 from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour) h
-join usage_records r on r.environment_id = $3 and r.subscription_id = h.subscription_id
-    and r.metric_id = $4 and r.at >= h.hour and r.at < h.hour + interval '1 hour'
-where r.position <= $5
+cross join lateral (
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
+    from usage_records r
+    where r.environment_id = $3 and r.subscription_id = h.subscription_id
+      and r.metric_id = $4 and r.at >= h.hour and r.at < h.hour + interval '1 hour' and r.position <= $5
+    order by r.at
+) r
 `
 
 type UsageHourListParams struct {
@@ -466,7 +476,8 @@ type UsageHourListRow struct {
 	Position       int64     `db:"position"`
 }
 
-// All records of some hours of subscriptions, up to a position.
+// All records of some hours of subscriptions, up to a position. Each hour is read by itself and in the order of time, which
+// only the index of periods has: as a join, a plan may read all records of the metric, of which it expects few.
 func (q *Queries) UsageHourList(ctx context.Context, db DBTX, arg UsageHourListParams) ([]UsageHourListRow, error) {
 	rows, err := db.Query(ctx, usageHourList,
 		arg.SubscriptionIds,
@@ -503,38 +514,46 @@ func (q *Queries) UsageHourList(ctx context.Context, db DBTX, arg UsageHourListP
 
 const usageInsert = `-- name: UsageInsert :many
 with given as materialized (
-    select unnest($1::integer[]) as ordinal, unnest($2::text[]) as id, unnest($3::text[]) as key,
-           unnest($4::bytea[]) as fingerprint, unnest($5::text[]) as subscription_id,
-           unnest($6::text[]) as metric_name, unnest($7::text[])::numeric as quantity,
-           unnest($8::timestamptz[]) as at, unnest($9::text[]) as properties, unnest($10::text[]) as corrects
-), judged as materialized (
-    select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
-           s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
-           k.now_at is not null as clocked, coalesce(k.now_at, $11::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, $11::timestamptz) as at,
-           least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
-           coalesce(s.late_usage_until <= s.canceled_at, false) as closed,
-           m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
-    from given g
+    select generate_subscripts($1::text[], 1) as ordinal, unnest($1) as id, unnest($2::text[]) as key,
+           unnest($3::bytea[]) as fingerprint, unnest($4::text[]) as subscription_id,
+           unnest($5::text[]) as metric_name, unnest($6::text[])::numeric as quantity,
+           unnest($7::timestamptz[]) as at, unnest($8::text[]) as properties, unnest($9::text[]) as corrects
+), subscribed as materialized ( -- each subscription of the batch once, and below each metric
+    select s.id, c.erased_at, k.now_at, s.started, s.canceled_at, s.closed
+    from (select distinct g.subscription_id from given g) d
+    cross join lateral (
+        select s.id, s.customer_id, s.test_clock_id, least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at,
+               coalesce(s.late_usage_until <= s.canceled_at, false) as closed
+        from subscriptions s where s.environment_id = $10 and s.id = d.subscription_id limit 1
+    ) s
     left join lateral (
-        select s.id, s.customer_id, s.test_clock_id, s.created_at, s.anchor_at, s.current_period_start, s.canceled_at, s.late_usage_until
-        from subscriptions s where s.environment_id = $12 and s.id = g.subscription_id limit 1
-    ) s on true
-    left join lateral (
-        select c.erased_at from customers c where c.environment_id = $12 and c.id = s.customer_id limit 1
+        select c.erased_at from customers c where c.environment_id = $10 and c.id = s.customer_id limit 1
     ) c on true
     left join lateral (
-        select k.now_at from test_clocks k where k.environment_id = $12 and k.id = s.test_clock_id limit 1
+        select k.now_at from test_clocks k where k.environment_id = $10 and k.id = s.test_clock_id limit 1
     ) k on true
-    left join lateral (
-        select m.id, m.metric_id, m.active, m.carries, m.property, m.key_property
-        from metrics m where m.environment_id = $12 and m.name = g.metric_name and m.current limit 1
-    ) m on true
+), named as materialized (
+    select m.name, m.metric_id, m.active, m.carries, m.property, m.key_property
+    from (select distinct g.metric_name from given g) d
+    cross join lateral (
+        select m.name, m.metric_id, m.active, m.carries, m.property, m.key_property
+        from metrics m where m.environment_id = $10 and m.name = d.metric_name and m.current limit 1
+    ) m
+), judged as materialized (
+    select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
+           s.id is null or s.erased_at is not null as subscription_absent, m.name is null as metric_absent,
+           s.now_at is not null as clocked, coalesce(s.now_at, $11::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), s.now_at, $11::timestamptz) as at,
+           s.started, s.canceled_at as ended, coalesce(s.closed, false) as closed,
+           m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
+    from given g
+    left join subscribed s on s.id = g.subscription_id
+    left join named m on m.name = g.metric_name
 ), admitted as (
     select j.ordinal, j.id, j.key, j.fingerprint, j.subscription_id, j.quantity, j.properties, j.corrects, j.subscription_absent, j.metric_absent, j.clocked, j.now, j.at, j.started, j.ended, j.closed, j.metric_id, j.active, j.carries, j.property, j.key_property
     from judged j
     where not j.subscription_absent and not j.metric_absent and (j.active or j.corrects <> '')
-      and j.at >= j.now - make_interval(secs => $13::bigint)
-      and j.at <= j.now + make_interval(secs => $14::bigint)
+      and j.at >= j.now - make_interval(secs => $12::bigint)
+      and j.at <= j.now + make_interval(secs => $13::bigint)
       and j.at >= j.started and (j.ended is null or j.at < j.ended) and not j.closed
       and (j.property is null or coalesce(j.properties ->> j.property, '') <> '')
       and (j.key_property is null or coalesce(j.properties ->> j.key_property, '') <> '')
@@ -545,14 +564,14 @@ with given as materialized (
       end)
 ), taken as (
     insert into usage_keys (environment_id, key, at, fingerprint, record_id)
-    select distinct on (a.key collate "C") $12, a.key, a.at, a.fingerprint, a.id
+    select distinct on (a.key collate "C") $10, a.key, a.at, a.fingerprint, a.id
     from admitted a
     order by a.key collate "C", a.ordinal
     on conflict do nothing
     returning record_id
 ), written as (
     insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
-    select $12, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
+    select $10, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
     from admitted a
     where (a.id in (select t.record_id from taken t)) is true
     order by a.ordinal
@@ -566,7 +585,6 @@ where not j.taken or j.clocked
 `
 
 type UsageInsertParams struct {
-	Ordinals        []int       `db:"ordinals"`
 	Ids             []string    `db:"ids"`
 	Keys            []string    `db:"keys"`
 	Fingerprints    [][]byte    `db:"fingerprints"`
@@ -576,8 +594,8 @@ type UsageInsertParams struct {
 	Ats             []time.Time `db:"ats"`
 	Properties      []string    `db:"properties"`
 	Corrects        []string    `db:"corrects"`
-	Now             time.Time   `db:"now"`
 	EnvironmentID   string      `db:"environment_id"`
+	Now             time.Time   `db:"now"`
 	MaxAgeSeconds   int64       `db:"max_age_seconds"`
 	MaxAheadSeconds int64       `db:"max_ahead_seconds"`
 }
@@ -606,7 +624,6 @@ type UsageInsertRow struct {
 // for all batches expects few.
 func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParams) ([]UsageInsertRow, error) {
 	rows, err := db.Query(ctx, usageInsert,
-		arg.Ordinals,
 		arg.Ids,
 		arg.Keys,
 		arg.Fingerprints,
@@ -616,8 +633,8 @@ func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParam
 		arg.Ats,
 		arg.Properties,
 		arg.Corrects,
-		arg.Now,
 		arg.EnvironmentID,
+		arg.Now,
 		arg.MaxAgeSeconds,
 		arg.MaxAheadSeconds,
 	)
@@ -885,21 +902,19 @@ func (q *Queries) UsageRecordCorrected(ctx context.Context, db DBTX, arg UsageRe
 }
 
 const usageRecordList = `-- name: UsageRecordList :many
-select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
 from usage_records r
 where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
-  and (r.at, r.id) > ($4::timestamptz, $5::text)
-  and r.at >= $4 and r.at < $6::timestamptz -- which leaves out partitions
+  and r.at >= $4 and r.at < $5
 order by r.at, r.id
-limit $7
+limit $6
 `
 
 type UsageRecordListParams struct {
 	EnvironmentID  string    `db:"environment_id"`
 	SubscriptionID string    `db:"subscription_id"`
 	MetricID       string    `db:"metric_id"`
-	AfterAt        time.Time `db:"after_at"`
-	AfterID        string    `db:"after_id"`
+	FromTime       time.Time `db:"from_time"`
 	ToTime         time.Time `db:"to_time"`
 	RowLimit       int32     `db:"row_limit"`
 }
@@ -910,17 +925,15 @@ type UsageRecordListRow struct {
 	At         time.Time `db:"at"`
 	Quantity   string    `db:"quantity"`
 	Properties []byte    `db:"properties"`
-	Position   int64     `db:"position"`
 }
 
-// Records of a subscription before a time, in the order of time.
+// Records of a subscription from a time on and before another, in the order of time.
 func (q *Queries) UsageRecordList(ctx context.Context, db DBTX, arg UsageRecordListParams) ([]UsageRecordListRow, error) {
 	rows, err := db.Query(ctx, usageRecordList,
 		arg.EnvironmentID,
 		arg.SubscriptionID,
 		arg.MetricID,
-		arg.AfterAt,
-		arg.AfterID,
+		arg.FromTime,
 		arg.ToTime,
 		arg.RowLimit,
 	)
@@ -937,7 +950,6 @@ func (q *Queries) UsageRecordList(ctx context.Context, db DBTX, arg UsageRecordL
 			&i.At,
 			&i.Quantity,
 			&i.Properties,
-			&i.Position,
 		); err != nil {
 			return nil, err
 		}
