@@ -168,3 +168,29 @@ func TestTaxCategories_AfterTheCustomer(t *testing.T) {
 	problem(t, 422, "value_unknown", "taxExempt",
 		b.ask(t, b.test, "PATCH", "/api/customers/"+customer.ID, `{"taxExempt":"sometimes"}`))
 }
+
+// The draft of a renewal keeps the tax category and the rates with which it was drawn, also where its plan has moved to
+// a product of another category before it is issued. The invoice after it has the new one.
+func TestTaxCategories_OfADraft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	standard, reduced, _ := b.bookshop(t)
+	as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"invoiceGraceMinutes":60}`))
+	sub := b.renew(t)
+	drafts := as[httpkit.List[Invoice]](t, 200,
+		b.ask(t, b.test, "GET", "/api/invoices?status=draft&subscriptionId="+sub.ID, nil))
+	draft := drafts.Data[0]
+	drawn := map[string][3]any{"recurring " + sub.PlanID: {"", standard.ID, int64(1900)}}
+	require.Equal(t, drawn, taxesOf(t, draft.Lines))
+
+	books := as[Product](t, 201, b.ask(t, b.test, "POST", "/api/products", `{"name":"Books","taxCategory":"books"}`))
+	as[Plan](t, 200, b.ask(t, b.test, "PATCH", "/api/plans/"+sub.PlanID, map[string]any{"productId": books.ID}))
+	require.Equal(t, draft, as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+draft.ID, nil)))
+	issued := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+draft.ID+"/finalize", nil))
+	require.Equal(t, drawn, taxesOf(t, issued.Lines))
+	require.EqualValues(t, 380, issued.Tax)
+
+	next := as[SubscriptionPreview](t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub.ID+"/preview", nil))
+	require.Equal(t, map[string][3]any{"recurring " + sub.PlanID: {"books", reduced.ID, int64(1900)}},
+		taxesOf(t, next.Upcoming[0].Lines))
+}

@@ -25,7 +25,7 @@ type updatePlanInput struct {
 type PlanChange struct {
 	Active    *bool          `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
 	Name      *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
-	ProductID *string        `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
+	ProductID *string        `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to, with whose tax category it is billed from now on. Empty: none."`
 	Metadata  *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	Features  []Feature      `json:"features,omitempty" maxItems:"100" doc:"Replaces all features, at once for all who are subscribed to the plan. An empty list: none."`
 	Dunning   *view.Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`

@@ -106,7 +106,7 @@ type createPlanInput struct {
 // PlanForm creates a plan.
 type PlanForm struct {
 	PlanTerms
-	ProductID string `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
+	ProductID string `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to, with whose tax category it is billed. Default: none."`
 }
 
 // PlanTerms are the fields of a plan that are the same in every environment: with prices, or with amount as the one

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
 )
 
@@ -14,13 +15,13 @@ type Category string
 var categoryForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 // Validate refuses a category with other characters than lower-case letters, digits, underscores and hyphens. Two
-// spellings would be two categories with different rates. Fault: tax_category_malformed.
+// spellings would be two categories with different rates. Faults: tax_category_malformed, card_number_refused.
 func (c Category) Validate() error {
-	if c == "" || categoryForm.MatchString(string(c)) {
-		return nil
+	if c != "" && !categoryForm.MatchString(string(c)) {
+		return fault.InvalidParam("taxCategory", "tax_category_malformed",
+			"A tax category must be 1 to 40 lower-case letters, digits, `_` and `-`, such as books.")
 	}
-	return fault.InvalidParam("taxCategory", "tax_category_malformed",
-		"A tax category must be 1 to 40 lower-case letters, digits, `_` and `-`, such as books.")
+	return cardnumber.Check("taxCategory", string(c))
 }
 
 // Held are the rates that apply to one payer at one time, of all categories.

@@ -16,6 +16,7 @@ import (
 
 func TestCategory_Validate(t *testing.T) {
 	t.Parallel()
+	require.ErrorContains(t, tax.Category("4242424242424242").Validate(), "card_number_refused")
 	for c, valid := range map[tax.Category]bool{
 		"": true, "books": true, "e-books": true, "txcd_10103001": true, "0": true, "a": true,
 		tax.Category(strings.Repeat("a", 40)): true, tax.Category(strings.Repeat("a", 41)): false,

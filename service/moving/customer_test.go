@@ -74,12 +74,14 @@ func TestImport_DryRunReversesTheCharge(t *testing.T) {
 	_, err := svc.Catalog.CreateTaxRate(t.Context(), by,
 		tax.Definition{Rate: tax.Rate{Name: "VAT", Percent: money.Whole(20)}}, nil)
 	require.NoError(t, err)
-	total := func() money.Minor {
-		return svc.imported(t, by, ImportOptions{DryRun: true}, customerInFull, subscriptionOf(1, "")).next["s-1"].Total
+	total := func(exempt string) money.Minor {
+		line := strings.Replace(customerInFull, `"country"`, `"taxExempt":"`+exempt+`","country"`, 1)
+		return svc.imported(t, by, ImportOptions{DryRun: true}, line, subscriptionOf(1, "")).next["s-1"].Total
 	}
-	require.Equal(t, money.Minor(1200), total())
+	require.Equal(t, money.Minor(1200), total("none"))
 	seller := invoice.Seller{Name: "Acme", Country: "FR"}
 	_, err = svc.Tenancy.UpdateSettings(t.Context(), by, tenancy.SettingsUpdate{Seller: &seller}, nil)
 	require.NoError(t, err)
-	require.Equal(t, money.Minor(1000), total())
+	require.Equal(t, money.Minor(1000), total("none"))
+	require.Equal(t, money.Minor(1200), total("taxed"), "by hand")
 }
