@@ -194,3 +194,59 @@ func TestTaxCategories_OfADraft(t *testing.T) {
 	require.Equal(t, map[string][3]any{"recurring " + sub.PlanID: {"books", reduced.ID, int64(1900)}},
 		taxesOf(t, next.Upcoming[0].Lines))
 }
+
+// A credit note gives back the tax of the lines that it takes back, at the rates of their categories.
+func TestTaxCategories_OfACreditNote(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	standard, reduced, _ := b.bookshop(t)
+	inv := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", map[string]any{
+		"customerId": b.newCustomer(t, b.test).ID, "currency": "USD", "collectionMethod": "send_invoice",
+		"lines": []any{
+			map[string]any{"description": "Book", "amount": 1000, "taxCategory": "books"},
+			map[string]any{"description": "Lamp", "amount": 1000},
+		},
+	}))
+	path := "/api/invoices/" + inv.ID
+	as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/finalize", nil))
+	for i, want := range []struct {
+		rate string
+		tax  int64
+	}{{reduced.ID, 50}, {standard.ID, 200}} {
+		note := as[CreditNote](t, 201, b.ask(t, b.test, "POST", path+"/credit-notes", map[string]any{
+			"reason": "other", "lines": []any{map[string]any{"invoiceLineId": inv.Lines[i].ID, "amount": 1000}},
+		}))
+		require.Equal(t, want.tax, note.Tax)
+		require.Equal(t, []any{want.rate, want.tax}, []any{note.Taxes[0].TaxRateID, note.Taxes[0].Amount})
+		require.Len(t, note.Taxes, 1)
+	}
+}
+
+// A change at a previewed cost is refused where the category of the product, and so the tax, is another since then. The
+// audit log names the field, which a caller writes, without its values.
+func TestTaxCategories_OfAPreviewedChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, _, sell := b.bookshop(t)
+	team, pro := sell(map[string]any{"name": "Team", "amount": 1000}, "saas"),
+		sell(map[string]any{"name": "Pro", "amount": 3000}, "saas")
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{
+		"customerId": b.newCustomer(t, b.test).ID, "planId": team.ID, "trialDays": 0,
+	}))
+	b.succeed(t, b.begin(t, sub.ID))
+	path := "/api/subscriptions/" + sub.ID
+	shown := as[SubscriptionPreview](t, 200, b.ask(t, b.test, "POST", path+"/preview", map[string]any{"planId": pro.ID}))
+	category := func(to string) {
+		as[Product](t, 200, b.ask(t, b.test, "PATCH", "/api/products/"+pro.ProductID, map[string]any{"taxCategory": to}))
+	}
+	change := func() response {
+		return b.ask(t, b.test, "PATCH", path, map[string]any{"planId": pro.ID, "previewToken": shown.PreviewToken})
+	}
+	category("books")
+	problem(t, http.StatusConflict, "preview_outdated", "", change())
+	category("saas")
+	require.Equal(t, pro.ID, as[Subscription](t, 200, change()).PlanID)
+
+	log := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, b.test, "GET", "/api/audit-log?operation=updateProduct", nil))
+	require.Equal(t, []AuditChange{{Field: "taxCategory"}}, log.Data[0].Changes)
+}

@@ -32,14 +32,14 @@ var shown = map[string][]string{
 		"active", "amount", "currency", "effective", "interval", "intervalCount", "kind", "productId", "prorationMeasure",
 		"trialDays", "trialEndBehavior", "version",
 	},
-	"product": {"active", "taxCategory"},
+	"product": {"active"},
 	"subscription": {
 		"anchorAt", "billingAnchor", "cancelAtPeriodEnd", "canceledAt", "collectionMethod", "collectionPausedAt", "credit",
 		"currency", "customerId", "effective", "effectiveAt", "immediateEffect", "netDays", "pastDueAt", "pausedAt",
 		"pendingPlanId", "pendingQuantity", "planId", "planVersion", "prorationBehavior", "quantity", "refund", "resumesAt",
 		"startsAt", "status", "trialDays", "trialEndsAt",
 	},
-	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent", "stacks", "taxCategory"},
+	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent", "stacks"},
 	"test_clock":       {"status", "target", "to"},
 	"webhook_endpoint": {"payloadShape", "status"},
 }

@@ -2,6 +2,7 @@ package invoicing_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -153,26 +154,35 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 // finalizing it at once, and nothing of an earlier version of the draft is left.
 func TestInvoice_AnyLife(t *testing.T) {
 	t.Parallel()
-	rates := []tax.Rate{vat, {ID: "txr_2", Name: "Levy", Percent: dec("2.5")},
-		{ID: "txr_3", Percent: dec("5"), Inclusive: true}}
+	rates := held(vat, tax.Rate{ID: "txr_2", Name: "Levy", Percent: dec("2.5")},
+		tax.Rate{ID: "txr_3", Percent: dec("5"), Inclusive: true})
 	rapid.Check(t, func(t *rapid.T) {
+		rates := slices.Clone(rates)
+		for i := range rates {
+			rates[i].Category = rapid.SampledFrom([]tax.Category{"", "books"}).Draw(t, "category of a rate")
+		}
+		with := func(on tax.Held) invoicing.Around {
+			in := around()
+			in.Rates = on
+			return in
+		}
 		on := rates[:rapid.IntRange(0, len(rates)).Draw(t, "rates")]
-		draft, err := invoicing.New(mine, anyContent(t), around(rates...))
+		draft, err := invoicing.New(mine, anyContent(t), with(rates))
 		require.NoError(t, err)
 		last := anyContent(t)
 		draft, err = invoicing.Revise(draft,
-			invoicing.Change{Lines: last.Lines, Method: &last.Terms.Method, NetDays: &last.Terms.NetDays}, around(on...))
+			invoicing.Change{Lines: last.Lines, Method: &last.Terms.Method, NetDays: &last.Terms.NetDays}, with(on))
 		require.NoError(t, err)
 		require.Len(t, draft.Lines, len(last.Lines))
-		again, err := invoicing.Revise(draft, invoicing.Change{}, around(on...))
+		again, err := invoicing.Revise(draft, invoicing.Change{}, with(on))
 		require.NoError(t, err)
 		require.Equal(t, draft, again, "what is not sent stays")
-		fresh, err := invoicing.New(mine, last, around(on...))
+		fresh, err := invoicing.New(mine, last, with(on))
 		require.NoError(t, err)
 		require.Equal(t, fresh, draft, "no trace of the draft before")
 
 		balance := money.Minor(rapid.Int64Range(-5000, 5000).Draw(t, "balance"))
-		out, err := invoicing.Finalize(draft, held(on...), invoice.Issuing{
+		out, err := invoicing.Finalize(draft, on, invoice.Issuing{
 			Balance: balance, Limits: money.Limits{Minimum: 50, Granularity: 5}, Now: now,
 		})
 		require.NoError(t, err)
@@ -197,13 +207,14 @@ func TestInvoice_AnyLife(t *testing.T) {
 
 func anyContent(t *rapid.T) invoicing.Content {
 	line := rapid.Custom(func(t *rapid.T) invoicing.Line {
+		of := rapid.SampledFrom([]tax.Category{"", "books", "food"}).Draw(t, "category")
 		if rapid.Bool().Draw(t, "whole") {
-			return invoicing.Line{Amount: minor(rapid.Int64Range(0, 100_000).Draw(t, "amount"))}
+			return invoicing.Line{Amount: minor(rapid.Int64Range(0, 100_000).Draw(t, "amount")), TaxCategory: of}
 		}
 		hundredths := func(name string) money.Decimal {
 			return dec(fmt.Sprintf("%d.%03d", rapid.IntRange(0, 50).Draw(t, name), rapid.IntRange(0, 999).Draw(t, name)))
 		}
-		return invoicing.Line{Quantity: hundredths("quantity"), UnitPrice: hundredths("price")}
+		return invoicing.Line{Quantity: hundredths("quantity"), UnitPrice: hundredths("price"), TaxCategory: of}
 	})
 	c := invoicing.Content{Lines: rapid.SliceOfN(line, 1, 6).Draw(t, "lines")}
 	if rapid.Bool().Draw(t, "sent") {
