@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -266,4 +267,25 @@ func meteredDiscount(inv invoice.Invoice) (sum money.Minor) {
 		}
 	}
 	return sum
+}
+
+// The decision that voids the invoice passes the end of its period first: the usage of that period has the coupon.
+func TestVoidInvoice_CouponOfUsageWhosePeriodEndsWithIt(t *testing.T) {
+	t.Parallel()
+	l := calling(t, 0)
+	coupon := half(discount.Once, 0)
+	l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
+	l.until(l.sub().CurrentPeriod.End)
+	discounted := l.issue()
+	l.result(answer.Declined)
+	l.call(l.now, 100)
+	l.until(l.sub().CurrentPeriod.End.Add(-time.Minute))
+	l.result(answer.Declined)
+	l.now = l.sub().CurrentPeriod.End.Add(time.Minute) // no worker has passed it
+
+	l.void(*l.store.invoice(discounted.ID))
+
+	require.Equal(t, money.Minor(150), meteredDiscount(*l.issue()))
+	l.until(l.sub().CurrentPeriod.End)
+	require.Zero(t, l.issue().Discount)
 }
