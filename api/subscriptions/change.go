@@ -23,16 +23,16 @@ type updateSubscriptionInput struct {
 // SubscriptionChange changes the plan, the quantity, the add-ons, or several of these; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	TrialEndsAt *int64  `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
-	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
+	TrialEndsAt *int64  `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone, or with metadata."`
+	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays and metadata."`
 	NetDays     *int    `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
+	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior and metadata."`
 	// The subscription's own thresholds, or again those of the plan.
-	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone."`
-	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone."`
+	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone, or with metadata."`
+	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone, or with metadata."`
 
-	Metadata     *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
-	Version      *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
+	Metadata     *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata, alone or with any other change: both are made, or neither."`
+	Version      *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, or with effective and metadata."`
 	PreviewToken string         `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
@@ -73,84 +73,106 @@ func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 	return change, nil
 }
 
-// updateSubscription is not a plain command: service must load the new plan in the same transaction, since a
-// subscription's State does not have it.
+// change performs one change of a subscription, in a transaction of its own.
+type change func(id string, around usecase.Around[usecase.Performed]) error
+
+// updateSubscription makes the change that the request asks for. metadata may come with any other change: both are
+// made, or neither.
 func (h *Handler) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	if in.Body.TrialEndsAt != nil {
-		return h.moveTrialEnd(ctx, c, in.Body)
-	}
-	if in.Body.Method != nil || in.Body.NetDays != nil {
-		return h.setTerms(ctx, c, in.Body)
-	}
-	if in.Body.Anchor != "" {
-		return h.moveAnchor(ctx, c, in.Body)
-	}
-	if in.Body.Metadata != nil {
-		return h.replaceMetadata(ctx, c, in.Body)
-	}
-	if in.Body.Thresholds != nil || in.Body.PlanThresholds {
-		return h.setThresholds(ctx, c, in.Body)
-	}
-	if in.Body.Version != nil {
-		alone := SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Body.Effective}, Version: in.Body.Version}
-		if in.Body != alone {
-			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
-				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, "+
-					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
+	rest := in.Body
+	rest.Metadata = nil
+	if in.Body.Metadata == nil {
+		perform, err := h.changeOf(ctx, c, rest)
+		if err != nil {
+			return nil, err
 		}
-		return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-			return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version,
-				in.Body.Effective == "period_end", around)
-		})
+		return h.onSubscription(ctx, c, perform)
 	}
-	change, err := in.Body.change()
+	cmd := lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Body.Metadata)}
+	if rest == (SubscriptionChange{}) {
+		return h.command(ctx, c, cmd)
+	}
+	perform, err := h.changeOf(ctx, c, rest)
 	if err != nil {
 		return nil, err
 	}
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-		if token := in.Body.PreviewToken; token != "" {
-			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
-		}
-		return h.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
+		return perform(id, usecase.Then(ctx, usecase.Caller(c), id, cmd, around))
 	})
 }
 
-// moveTrialEnd is a separate command: it excludes all other fields.
-func (h *Handler) moveTrialEnd(
-	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
-) (*httpkit.Reply[Subscription], error) {
-	alone := SubscriptionChange{TrialEndsAt: in.TrialEndsAt}
-	if in != alone {
-		return nil, fault.InvalidParam("trialEndsAt", "fields_exclusive", "Send `trialEndsAt` without other fields.")
+// changeOf returns the one change that a request asks for: plan, quantity and add-ons together, or what excludes all
+// other fields.
+func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
+	switch {
+	case in.TrialEndsAt != nil:
+		if in != (SubscriptionChange{TrialEndsAt: in.TrialEndsAt}) {
+			return nil, alone("trialEndsAt", "Send `trialEndsAt` without other fields than `metadata`.")
+		}
+		return h.performing(ctx, c, endTrial(*in.TrialEndsAt)), nil
+	case in.Method != nil || in.NetDays != nil:
+		return h.setTerms(ctx, c, in)
+	case in.Anchor != "":
+		return h.moveAnchor(ctx, c, in)
+	case in.Thresholds != nil || in.PlanThresholds:
+		return h.setThresholds(ctx, c, in)
+	case in.Version != nil:
+		return h.migrate(ctx, c, in)
 	}
-	return h.command(ctx, c, endTrial(*in.TrialEndsAt))
+	to, err := in.change()
+	if err != nil {
+		return nil, err
+	}
+	return func(id string, around usecase.Around[usecase.Performed]) error {
+		if token := in.PreviewToken; token != "" {
+			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, to, around)
+		}
+		return h.service.ChangePlan(ctx, usecase.Caller(c), id, to, around)
+	}, nil
 }
 
-// setTerms is a separate command: it bills nothing, and applies to the next invoices.
-func (h *Handler) setTerms(
-	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
-) (*httpkit.Reply[Subscription], error) {
-	alone := SubscriptionChange{Method: in.Method, NetDays: in.NetDays}
-	if in != alone {
-		return nil, fault.InvalidParam("collectionMethod", "fields_exclusive",
-			"Send `collectionMethod` and `netDays` without other fields.")
+// alone refuses a change that was sent with fields that it excludes.
+func alone(field, detail string) error {
+	return fault.InvalidParam(field, "fields_exclusive", "%s", detail)
+}
+
+// performing is a change by a command that needs nothing but the subscription.
+func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) change {
+	return func(id string, around usecase.Around[usecase.Performed]) error {
+		return h.service.Command(ctx, usecase.Caller(c), id, cmd, around)
+	}
+}
+
+// migrate moves the subscription to another version of its plan.
+func (h *Handler) migrate(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
+	if in != (SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Effective}, Version: in.Version}) {
+		return nil, alone("planVersion", "Send `planVersion`, for another version of the same plan, without `planId`, "+
+			"`quantity`, `addOns`, `effectiveAt`, `prorationBehavior` and `previewToken`.")
+	}
+	return func(id string, around usecase.Around[usecase.Performed]) error {
+		return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Version, in.Effective == "period_end", around)
+	}, nil
+}
+
+// setTerms bills nothing, and applies to the next invoices.
+func (h *Handler) setTerms(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
+	if in != (SubscriptionChange{Method: in.Method, NetDays: in.NetDays}) {
+		return nil, alone("collectionMethod", "Send `collectionMethod` and `netDays` without other fields than `metadata`.")
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
-	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
+	return func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
-	})
+	}, nil
 }
 
-// setThresholds is a separate command: it bills nothing itself.
-func (h *Handler) setThresholds(
-	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
-) (*httpkit.Reply[Subscription], error) {
+// setThresholds bills nothing itself.
+func (h *Handler) setThresholds(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
 	own := SubscriptionChange{Thresholds: in.Thresholds}
 	if in != own && in != (SubscriptionChange{PlanThresholds: true}) {
-		return nil, fault.InvalidParam("usageThresholds", "fields_exclusive",
-			"Send `usageThresholds` or `planUsageThresholds` without other fields.")
+		return nil, alone("usageThresholds",
+			"Send `usageThresholds` or `planUsageThresholds` without other fields than `metadata`.")
 	}
 	cmd := lifecycle.SetUsageThresholds{}
 	if in.Thresholds != nil {
@@ -161,42 +183,27 @@ func (h *Handler) setThresholds(
 		to := append(subscription.UsageThresholds{}, all...)
 		cmd.To = &to
 	}
-	return h.command(ctx, c, cmd)
+	return h.performing(ctx, c, cmd), nil
 }
 
-// moveAnchor is a separate command: it excludes all other changes.
-func (h *Handler) moveAnchor(
-	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
-) (*httpkit.Reply[Subscription], error) {
-	alone := SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}
-	if in != alone {
+func (h *Handler) moveAnchor(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
+	if in != (SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}) {
 		return nil, errAnchorAlone
 	}
 	if subscription.ProrationBehavior(in.Proration) == subscription.NextInvoice {
 		return nil, errAnchorInvoicesNow
 	}
-	return h.command(ctx, c, in.PlanChoice.moveAnchor())
+	return h.performing(ctx, c, in.PlanChoice.moveAnchor()), nil
 }
 
 var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
 	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
 
 var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
-	"Send `billingAnchor` without other fields than `prorationBehavior`.")
+	"Send `billingAnchor` without other fields than `prorationBehavior` and `metadata`.")
 
 func (c PlanChoice) moveAnchor() lifecycle.MoveAnchor {
 	return lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
-}
-
-// replaceMetadata is a separate command: it bills nothing, and changes nothing else.
-func (h *Handler) replaceMetadata(
-	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
-) (*httpkit.Reply[Subscription], error) {
-	alone := SubscriptionChange{Metadata: in.Metadata}
-	if in != alone {
-		return nil, fault.InvalidParam("metadata", "fields_exclusive", "Send `metadata` without other fields.")
-	}
-	return h.command(ctx, c, lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Metadata)})
 }
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }

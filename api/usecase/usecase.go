@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
 	"perennial/db"
 	"perennial/internal/telemetry"
 	"perennial/service"
@@ -33,6 +34,13 @@ type Around[R any] = usecase.Around[R]
 
 // Performed is the result of a command of package lifecycle.
 type Performed = usecase.Performed
+
+// Then adds a second command on a subscription to the transaction of a first one.
+func Then(
+	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.Command, around Around[Performed],
+) Around[Performed] {
+	return usecase.Then(ctx, by, subscriptionID, cmd, around)
+}
 
 // Command runs a use case that changes what exists already: what httpkit does in its transaction is its Around.
 func Command[R, T any](

@@ -42,6 +42,25 @@ func Command(
 	return Perform(ctx, tx, environmentID, subscriptionID, cmd, lifecycle.Apply)
 }
 
+// Then adds a second command on a subscription to a first one, in its transaction: both are performed, or neither. The
+// caller receives the results of the first, with the subscription as the second leaves it. A refusal of the second is
+// the refusal of both.
+func Then(
+	ctx context.Context, by Caller, subscriptionID string, cmd lifecycle.Command, around Around[Performed],
+) Around[Performed] {
+	return Around[Performed]{Before: around.Before, After: func(tx *db.Tx, first Performed) error {
+		second, err := Command(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+		if err != nil {
+			return err
+		}
+		first.Subscription = second.Subscription
+		if around.After == nil {
+			return nil
+		}
+		return around.After(tx, first)
+	}}
+}
+
 // apply is lifecycle.Apply, or refuses more than it does.
 type apply func(lifecycle.State, lifecycle.Command, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error)
 
