@@ -1,6 +1,8 @@
 package tax_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +69,25 @@ func TestIDs_ConfirmationEndsWithTheNumber(t *testing.T) {
 	require.Equal(t, ids, back)
 	_, err = ids.Confirm("eu_vat", "DE123456788", noon, "key_1")
 	require.Equal(t, "tax_id_unknown", fault.From(err).Code)
+}
+
+// A confirmation is found at the first place of the list too, and names its person in up to 100 characters.
+func TestIDs_ConfirmationOfTheFirst(t *testing.T) {
+	t.Parallel()
+	by := strings.Repeat("x", 100)
+	ids := tax.IDs{{Type: "eu_vat", Value: "DE136695976"}, {Type: "company", Value: "HRB 1"}}
+	confirmed, err := ids.Confirm("eu_vat", "DE136695976", noon, by)
+	require.NoError(t, err)
+	require.Equal(t, tax.ID{Type: "eu_vat", Value: "DE136695976", VerifiedAt: noon, VerifiedBy: by}, confirmed[0])
+	require.NoError(t, confirmed.Validate())
+	require.Equal(t, confirmed, ids.Following(confirmed))
+	confirmed[0].VerifiedBy += "x"
+	require.ErrorContains(t, confirmed.Validate(), "tax_id_malformed")
+
+	other := slices.Clone(ids)
+	other[0].Value = "DE136695977"
+	require.False(t, ids.Equal(other))
+	later := slices.Clone(ids)
+	later[0].VerifiedAt = noon
+	require.False(t, ids.Equal(later), "only the time of the confirmation differs")
 }
