@@ -187,6 +187,25 @@ func TestThresholds_ReachedByWhatWasMergedBefore(t *testing.T) {
 	l.Sound()
 }
 
+// Thresholds are asked about from when they are set, also where the subscription had none before.
+func TestThresholds_SetForTheFirstTime(t *testing.T) {
+	t.Parallel()
+	l, s := watched(t)
+	used(l, "eu", 90, scene.Start.Add(life.Day))
+	merge(l, s)
+	set := func(to *subscription.UsageThresholds) {
+		life.Perform(t, l.Scene, l.Ref, lifecycle.SetUsageThresholds{To: to})
+		ask(l, s)
+	}
+	set(&subscription.UsageThresholds{{Amount: 450}})
+	require.Equal(t, 1, reached(l))
+	set(&subscription.UsageThresholds{})
+	set(&subscription.UsageThresholds{{Amount: 440}})
+	require.Equal(t, 2, reached(l))
+	l.Reload()
+	l.Sound()
+}
+
 // Processes that ask at once, and one that dies within the transaction, leave one crossing.
 func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	t.Parallel()

@@ -42,15 +42,29 @@ func SameThresholds(all, others []Threshold) bool {
 	return slices.EqualFunc(all, others, func(a, b Threshold) bool { return a.Key() == b.Key() && a.Invoice == b.Invoice })
 }
 
-// CheckThresholds checks thresholds of these prices. The fault names the threshold by its place. Faults:
-// usage_thresholds_out_of_range, usage_threshold_invalid, amount_too_large.
+// CheckThresholds checks thresholds of these prices. The fault names the threshold by its place. Faults: those of
+// CheckThresholdForms, usage_threshold_invalid.
 func (p Prices) CheckThresholds(all []Threshold) error {
+	if err := CheckThresholdForms(all); err != nil {
+		return err
+	}
+	for i, t := range all {
+		if err := p.checkThreshold(t); err != nil {
+			return fault.From(err).Within(fmt.Sprintf("usageThresholds[%d]", i))
+		}
+	}
+	return nil
+}
+
+// CheckThresholdForms checks thresholds by themselves, whatever prices they are for. The fault names the threshold by
+// its place. Faults: usage_thresholds_out_of_range, usage_threshold_invalid, amount_too_large.
+func CheckThresholdForms(all []Threshold) error {
 	if len(all) > MaxThresholds {
 		return fault.InvalidParam("usageThresholds", "usage_thresholds_out_of_range",
 			"There are at most %d usage thresholds. The request has %d.", MaxThresholds, len(all))
 	}
 	for i, t := range all {
-		err := p.checkThreshold(t)
+		err := t.check()
 		if err == nil && slices.ContainsFunc(all[:i], func(other Threshold) bool { return other.Key() == t.Key() }) {
 			err = thresholdInvalid("", "There is the same threshold before it. Omit one of them.")
 		}
@@ -61,7 +75,7 @@ func (p Prices) CheckThresholds(all []Threshold) error {
 	return nil
 }
 
-func (p Prices) checkThreshold(t Threshold) error {
+func (t Threshold) check() error {
 	kinds := 0
 	for _, given := range []bool{t.Amount != 0, t.Percent.IsGiven(), t.MetricName != "" || t.Quantity.IsGiven()} {
 		if given {
@@ -75,17 +89,23 @@ func (p Prices) checkThreshold(t Threshold) error {
 		return thresholdInvalid("amount", "The amount of a threshold is above 0.")
 	case t.Percent.IsGiven() && (t.Percent.Sign() <= 0 || t.Percent.Cmp(maxPercent) > 0):
 		return thresholdInvalid("percent", "`percent` is above 0 and at most %s. The request has %s.", maxPercent, t.Percent)
-	case t.Percent.IsGiven() && p.Commitment == nil:
-		return thresholdInvalid("percent", "`percent` is of the plan's `commitment`, which has none. Send an `amount`.")
 	case t.MetricName != "" && t.Quantity.Sign() <= 0:
 		return thresholdInvalid("quantity", "A threshold of a metric has a `quantity` above 0.")
+	}
+	if err := t.Amount.Check(); err != nil {
+		return fault.From(err).In("amount")
+	}
+	return nil
+}
+
+func (p Prices) checkThreshold(t Threshold) error {
+	switch {
+	case t.Percent.IsGiven() && p.Commitment == nil:
+		return thresholdInvalid("percent", "`percent` is of the plan's `commitment`, which has none. Send an `amount`.")
 	case t.Quantity.IsGiven() && !slices.ContainsFunc(p.Components, func(c Component) bool {
 		return c.MetricName == t.MetricName
 	}):
 		return thresholdInvalid("metricName", "No metered price of the plan counts the metric %.40q.", t.MetricName)
-	}
-	if err := t.Amount.Check(); err != nil {
-		return fault.From(err).In("amount")
 	}
 	return nil
 }

@@ -1,12 +1,15 @@
 package metering
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/metered"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 	"perennial/billing/usage"
 )
 
@@ -89,7 +92,37 @@ func (c Change) opens() bool { return c.After.PeriodIndex != c.Before.PeriodInde
 func (c Change) samePrices() bool {
 	was := pricesOf(c.Was, c.Before.Quantity, c.Before.AddOns, c.WasAddOns)
 	is := pricesOf(c.Is, c.After.Quantity, c.After.AddOns, c.IsAddOns)
-	return was.Same(is) && was.SameCommitment(is) && was.SameMinimum(is)
+	same := was.Same(is) && was.SameCommitment(is) && was.SameMinimum(is)
+	return same && (c.holderIsNothing() || slices.Equal(
+		holders(c.Was, c.Before.Quantity, c.Before.AddOns, c.WasAddOns),
+		holders(c.Is, c.After.Quantity, c.After.AddOns, c.IsAddOns)))
+}
+
+// holderIsNothing reports whether lines of usage are the same whichever plan or add-on has their prices: no coupon is
+// for some plans only, no plan has another tax category, and no invoice within the period bills by the ids of prices.
+func (c Change) holderIsNothing() bool {
+	forSome := slices.ContainsFunc(c.Before.Discounts, func(d subscription.Discount) bool { return len(d.PlanIDs) > 0 })
+	interim := slices.ContainsFunc(c.Before.Thresholds(c.Was.Metered), func(t metered.Threshold) bool { return t.Invoice })
+	categories := map[tax.Category]bool{}
+	for _, p := range slices.Concat([]plan.Plan{c.Was, c.Is}, c.WasAddOns, c.IsAddOns) {
+		categories[p.TaxCategory] = true
+	}
+	return !forSome && !interim && len(categories) == 1
+}
+
+// holders returns the ids of the plan and the add-ons with prices that are billed after each period.
+func holders(on plan.Plan, quantity int64, sold subscription.AddOns, known []plan.Plan) (ids []string) {
+	if on.AfterPeriod(quantity) != nil {
+		ids = append(ids, on.ID)
+	}
+	for _, a := range sold {
+		i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
+		if i >= 0 && known[i].AfterPeriod(a.Quantity) != nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // ends reports whether the change ends the subscription.

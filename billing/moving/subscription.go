@@ -9,6 +9,7 @@ import (
 	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -84,7 +85,7 @@ type Setting struct {
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
 // add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate and
-// of subscription.UsageThresholds.Check, time_zone_unknown, import_text_too_long, card_number_refused and those of
+// of metered.CheckThresholdForms, time_zone_unknown, import_text_too_long, card_number_refused and those of
 // metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
@@ -160,8 +161,10 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if err := r.Terms().Validate(); err != nil {
 		return err
 	}
-	if err := r.UsageThresholds.Check(in.Plan.Metered); err != nil {
-		return err
+	if r.UsageThresholds != nil { // like a change of plan, an import keeps thresholds that its plan cannot reach
+		if err := metered.CheckThresholdForms(*r.UsageThresholds); err != nil {
+			return err
+		}
 	}
 	if in.Pending != nil {
 		if err := subscription.CheckCurrency(*in.Pending, in.Plan.Currency); err != nil {

@@ -211,9 +211,9 @@ func TestBegin_Refuses(t *testing.T) {
 			func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(12, 1)) },
 			"currentPeriodEnd", "import_period_mismatch",
 		},
-		"thresholds without usage": {
-			func(r *moving.Subscription) { r.UsageThresholds = &subscription.UsageThresholds{{Amount: 5000}} },
-			"usageThresholds", "usage_thresholds_unmetered",
+		"an odd threshold": {
+			func(r *moving.Subscription) { r.UsageThresholds = &subscription.UsageThresholds{{Amount: -1}} },
+			"usageThresholds[0].amount", "usage_threshold_invalid",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/costing"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -129,5 +130,52 @@ func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, d.Issue[0].Lines, 1, name)
 		require.Equal(t, invoice.ProrationCharge, d.Issue[0].Lines[0].Kind, name)
+	}
+}
+
+// Plans without prices in advance have no items, and are still another plan: for a change, for a migration to a version,
+// and for an interval that restarts the period.
+func TestChangePlan_WithoutPricesInAdvance(t *testing.T) {
+	t.Parallel()
+	arrears := func(p plan.Plan) plan.Plan {
+		p.Prices = []plan.Price{plan.Flat(p.ID+"_fee", "", 500)}
+		p.Prices[0].Arrears = true
+		return p
+	}
+	was, is := arrears(team), arrears(pro)
+	version := was
+	version.Version++
+	yearly := is
+	yearly.Interval = period.Interval{Unit: period.Year, Count: 1}
+	for name, c := range map[string]struct {
+		decide   func(s Situation, now time.Time) (Decision, error)
+		want     plan.Ref
+		restarts bool
+	}{
+		"a change": {func(s Situation, now time.Time) (Decision, error) {
+			return s.ChangePlan(Change{Plan: &is}, now)
+		}, is.Ref(), false},
+		"a change without proration": {func(s Situation, now time.Time) (Decision, error) {
+			return s.ChangePlan(Change{Plan: &is, Proration: subscription.NoProration}, now)
+		}, is.Ref(), false},
+		"another version": {func(s Situation, now time.Time) (Decision, error) {
+			return s.Migrate(version, false, now)
+		}, version.Ref(), false},
+		"another interval": {func(s Situation, now time.Time) (Decision, error) {
+			return s.ChangePlan(Change{Plan: &yearly}, now)
+		}, yearly.Ref(), true},
+	} {
+		s, f, _ := inStatus(subscription.Active)
+		s.SetPlan(was.Ref())
+		s.Items, f.Plan, f.Open = nil, was, nil
+		now := s.CurrentPeriod.Start.Add(time.Hour)
+
+		d, err := c.decide(With(s, f), now)
+
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, d.Subscription.Plan(), name)
+		require.Empty(t, d.Issue, name)
+		require.NotEmpty(t, fieldsOf(d), name)
+		require.Equal(t, c.restarts, d.Subscription.CurrentPeriod.Start.Equal(now), name)
 	}
 }

@@ -25,8 +25,8 @@ func (tx *Tx) UsageBilled(
 	return billed, kept, err
 }
 
-// writeUsage writes the segments that a decision closes, the thresholds that it crosses or that are to be asked about,
-// and what its invoices bill of usage.
+// writeUsage writes the segments that a decision closes, the thresholds that it crosses, and what its invoices bill
+// of usage.
 func (tx *Tx) writeUsage(
 	ctx context.Context, environmentID string, of subscription.Subscription, c lifecycle.Changes,
 ) error {
@@ -45,14 +45,6 @@ func (tx *Tx) writeUsage(
 		err := core.Queries.UsageCrossingInsert(ctx, tx.Pipe, dbsqlc.UsageCrossingInsertParams{
 			EnvironmentID: environmentID, SubscriptionID: of.ID, PeriodIndex: crossed.PeriodIndex,
 			Threshold: crossed.Threshold.Key(), CrossedAt: c.At, InvoiceID: core.Null(crossed.InvoiceID),
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if c.AsksThresholds {
-		err := core.Queries.UsageTouch(ctx, tx.Pipe, dbsqlc.UsageTouchParams{
-			EnvironmentID: environmentID, Ids: []string{of.ID},
 		})
 		if err != nil {
 			return err
@@ -77,4 +69,11 @@ func (tx *Tx) writeUsage(
 		}
 	}
 	return nil
+}
+
+// askThresholds marks a subscription whose recorded usage may have reached a threshold.
+func (tx *Tx) askThresholds(ctx context.Context, environmentID, subscriptionID string) error {
+	return core.Queries.UsageTouch(ctx, tx.Pipe, dbsqlc.UsageTouchParams{
+		EnvironmentID: environmentID, Ids: []string{subscriptionID},
+	})
 }

@@ -67,6 +67,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 			return tx.subscriptions.SaveItems(ctx, environmentID, *c.Subscription, c.Items, c.EndedItems)
 		})
 	}
+	if c.AsksThresholds { // behind the subscription, which says whether it has any
+		all.do(func() error { return tx.askThresholds(ctx, environmentID, s.Subscription.ID) })
+	}
 	for _, id := range c.Starts {
 		tx.AfterCommit(core.StartPayment{EnvironmentID: environmentID, ID: id})
 	}

@@ -2,20 +2,45 @@ package usecase
 
 import (
 	"context"
+	"slices"
+	"time"
 
+	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/db"
 )
 
+// countTime bounds the count of usage for one command.
+const countTime = 5 * time.Second
+
 // CountUnbilled counts the usage that the next invoices of a subscription bill, without a lock: a command that depends
-// on it must not hold the lock while records are counted. It costs one statement if no segment has ended.
+// on it must not hold the lock while records are counted. It returns nothing if no coupon reduces that usage, and if
+// the usage cannot be counted, or not in time: the rules know what to do without, and a person must get past usage that
+// cannot be rated. Errors are of the database and of ctx alone.
 func CountUnbilled(
+	ctx context.Context, store *db.Store, environmentID, subscriptionID string,
+) (counted []lifecycle.CountedSegment, err error) {
+	within, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	defer func() {
+		if cause := recover(); cause != nil {
+			counted, err = nil, nil
+		}
+	}()
+	counted, err = countUnbilled(within, store, environmentID, subscriptionID)
+	if err != nil && within.Err() == nil && fault.From(err).Kind == fault.Unavailable {
+		return nil, err
+	}
+	return counted, ctx.Err()
+}
+
+func countUnbilled(
 	ctx context.Context, store *db.Store, environmentID, subscriptionID string,
 ) ([]lifecycle.CountedSegment, error) {
 	all, from, err := store.Subscriptions.UnbilledSegments(ctx, environmentID, subscriptionID)
-	if err != nil || from == len(all) {
+	if err != nil || !slices.ContainsFunc(all[from:], func(s metering.Segment) bool { return len(s.Reduced()) > 0 }) {
 		return nil, err
 	}
 	of, err := store.Subscriptions.Get(ctx, environmentID, subscriptionID)
