@@ -78,6 +78,11 @@ func (l *Lots) Of(g usage.Group) (usage.Group, error) {
 	return lot, nil
 }
 
+// Undivided reports whether all usage is one lot, whatever its dimensions: the first rate takes each record.
+func (c Component) Undivided() bool {
+	return len(c.Rates) > 0 && len(c.Rates[0].Where) == 0 && len(c.Rates[0].By) == 0
+}
+
 func (c Component) lot(names []string, values []*string) Lot {
 	record := map[string]*string{}
 	for i, name := range names {

@@ -329,3 +329,27 @@ func TestLots_Bound(t *testing.T) {
 		[]usage.Measured{record(regions, 1, 1, start, usage.Properties{"region": "x", "tier": "gold"})})
 	require.Equal(t, "metered_lots_too_many", fault.From(err).Code)
 }
+
+// Where all usage is one lot, a group without dimensions has it too: the database may leave them out.
+func TestComponent_Undivided(t *testing.T) {
+	t.Parallel()
+	all, of := metered.Rate{}, usage.Metric{Definition: usage.Definition{GroupBy: []string{"region", "tier"}}}
+	one, by := metered.Rate{Where: map[string]string{"region": "eu"}}, metered.Rate{By: []string{"tier"}}
+	for _, c := range []struct {
+		rates     []metered.Rate
+		undivided bool
+	}{
+		{[]metered.Rate{all}, true}, {[]metered.Rate{all, one, by}, true},
+		{[]metered.Rate{one, all}, false}, {[]metered.Rate{by}, false}, {nil, false},
+	} {
+		component := metered.Component{Rates: c.rates}
+		require.Equal(t, c.undivided, component.Undivided())
+		lots, named := component.Lots(of), map[usage.Group]bool{}
+		for _, group := range []usage.Group{"", `["eu","a"]`, `["us","b"]`, `[null,null]`} {
+			lot, err := lots.Of(group)
+			require.NoError(t, err)
+			named[lot] = true
+		}
+		require.Equal(t, c.undivided || c.rates == nil, len(named) == 1)
+	}
+}

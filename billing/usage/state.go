@@ -81,6 +81,9 @@ func (a Aggregation) Read(text []byte) (State, error) {
 	return s, json.Unmarshal(text, s)
 }
 
+// Adds reports whether states of the aggregation only add up: the state of several is the sum of each of their fields.
+func (a Aggregation) Adds() bool { return a == Sum || a == Count }
+
 // keyed reports whether the aggregation tells records apart by a key.
 func (a Aggregation) keyed() bool { return a == UniqueCount || a == LatestPerKey }
 

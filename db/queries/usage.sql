@@ -123,6 +123,25 @@ left join lateral (
 where p.environment_id = @environment_id and p.version_id = @version_id
 order by a.bucket, a.dimension;
 
+-- name: UsageAggregateSums :many
+-- The same of all dimensions together, for aggregations whose states add up: an hour may have thousands. A state that is
+-- none makes that of its hour unreadable, as it is itself.
+select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket, a.state
+from usage_progress p
+left join lateral (
+    select a.bucket, (case when bool_and(a.state ? 'n') then jsonb_build_object(
+               'n', sum((a.state ->> 'n')::bigint), 'sum', sum(nullif(a.state ->> 'sum', '')::numeric)::text)
+           else '[]' end)::jsonb as state
+    from usage_aggregates a
+    where a.environment_id = @environment_id and a.subscription_id = @subscription_id and a.version_id = @version_id
+      and a.bucket >= @from_hour and a.bucket < @to_time
+    group by a.bucket
+    order by a.bucket
+    limit @row_limit
+) a on true
+where p.environment_id = @environment_id and p.version_id = @version_id
+order by a.bucket;
+
 -- name: UsageTailList :many
 -- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
 -- index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row

@@ -65,7 +65,10 @@ func (l *Log) lots(
 	lots := q.Component.Lots(of)
 	sums := lotSums{of.Tally(q.Periods, lots.Of), lots}
 	p := l.pages(environmentID, subscriptionID, q, by, sums)
-	err := l.series(ctx, environmentID, subscriptionID, of, q.Periods, sums.Tally, p.rows(), p.turn)
+	err := l.series(ctx, seriesPart{
+		environmentID: environmentID, subscriptionID: subscriptionID, of: of, tally: sums.Tally, rows: p.rows(),
+		undivided: addsUp(of) && q.Component.Undivided(),
+	}, q.Periods, p.turn)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,10 @@ const allPositions = 1<<63 - 1
 func (l *Log) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {
-	return l.UsageSeriesBy(ctx, environmentID, subscriptionID, of, periods, of.Keep(by))
+	return l.totals(ctx, seriesPart{
+		environmentID: environmentID, subscriptionID: subscriptionID, of: of, tally: of.Tally(periods, of.Keep(by)),
+		undivided: addsUp(of) && len(by) == 0,
+	}, periods)
 }
 
 // UsageSeriesBy is UsageSeries by other groups than dimensions: it merges states by group, not quantities. Hours that
@@ -30,13 +33,22 @@ func (l *Log) UsageSeriesBy(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 	regroup usage.Regroup,
 ) ([]usage.Totals, error) {
-	tally := of.Tally(periods, regroup)
+	return l.totals(ctx, seriesPart{
+		environmentID: environmentID, subscriptionID: subscriptionID, of: of, tally: of.Tally(periods, regroup),
+	}, periods)
+}
+
+// addsUp reports whether the database can add up the dimensions of an hour.
+func addsUp(of usage.Metric) bool { return len(of.GroupBy) > 0 && of.Aggregation.Adds() }
+
+// totals counts a series at once.
+func (l *Log) totals(ctx context.Context, p seriesPart, periods []usage.Span) ([]usage.Totals, error) {
+	p.rows = seriesPage
 	goOn := func(_ context.Context, _ int, to time.Time) (time.Time, error) { return to, nil }
-	err := l.series(ctx, environmentID, subscriptionID, of, periods, tally, seriesPage, goOn)
-	if err != nil {
+	if err := l.series(ctx, p, periods, goOn); err != nil {
 		return nil, err
 	}
-	return tally.Totals(), nil
+	return p.tally.Totals(), nil
 }
 
 // turn is called after a part of a count, with how many rows it had and up to when it counted, and returns from where
@@ -44,23 +56,17 @@ func (l *Log) UsageSeriesBy(
 type turn func(ctx context.Context, rows int, to time.Time) (time.Time, error)
 
 // series takes a series into a tally, part by part: each has at least so many rows, if there are as many.
-func (l *Log) series(
-	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, tally *usage.Tally,
-	rows int, after turn,
-) error {
-	r := Reader{l.reads}
+func (l *Log) series(ctx context.Context, p seriesPart, periods []usage.Span, after turn) error {
+	p.Reader = Reader{l.reads}
 	from, to := periods[0].Start, periods[len(periods)-1].Until()
-	if of.Carries() {
+	if p.of.Carries() {
 		from = time.Time{}
 	}
-	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
+	salts, err := p.usageSalts(ctx, p.environmentID, p.of, p.subscriptionID)
 	if err != nil {
 		return err
 	}
-	p := seriesPart{
-		Reader: r, environmentID: environmentID, subscriptionID: subscriptionID, of: of, salt: salts[subscriptionID],
-		split: usage.SplitHours(periods), tally: tally, rows: rows, seen: measure(of),
-	}
+	p.salt, p.split, p.seen = salts[p.subscriptionID], usage.SplitHours(periods), measure(p.of)
 	for from.Before(to) {
 		counted, until, err := p.count(ctx, from, to)
 		if err != nil {
@@ -77,6 +83,9 @@ func (l *Log) series(
 // correction is in the part of its record.
 const seriesPage = 10_000
 
+// seriesHours bounds the hours of one statement where it adds up the dimensions of each: a month has fewer.
+const seriesHours = 1_000
+
 // seriesPart counts a series part by part, in the order of time. Each part is read at its own moment; records of
 // different parts have nothing to do with each other.
 type seriesPart struct {
@@ -88,14 +97,15 @@ type seriesPart struct {
 	tally                         *usage.Tally
 	rows                          int // of one statement, unless one hour has more
 	seen                          *measuring
+	undivided                     bool // dimensions do not matter, and the aggregation adds up
 }
 
 // count counts what there is from a time on, at most to another, and returns how many rows that were and to which.
 func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Time, error) {
-	buckets, position, to, err := p.usageBuckets(ctx, dbsqlc.UsageAggregateListParams{
+	buckets, position, to, err := p.buckets(ctx, dbsqlc.UsageAggregateListParams{
 		EnvironmentID: p.environmentID, SubscriptionID: p.subscriptionID, VersionID: p.of.VersionID(),
 		FromHour: usage.Hour(from), ToTime: to,
-	}, p.of, p.rows)
+	})
 	if err != nil {
 		return 0, to, err
 	}
@@ -189,13 +199,23 @@ func firstHours[T any](
 	}
 }
 
-// usageBuckets reads the first aggregates of a time. to is the time up to which there are no others.
-func (r Reader) usageBuckets(
-	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric, page int,
+// buckets reads the first aggregates of a time. to is the time up to which there are no others.
+func (p seriesPart) buckets(
+	ctx context.Context, in dbsqlc.UsageAggregateListParams,
 ) (buckets []usage.Bucket, position int64, to time.Time, err error) {
+	page := p.rows
+	if p.undivided {
+		page = min(page, seriesHours)
+	}
 	rows, to, err := firstHours(page, in.ToTime, func(limit int) ([]dbsqlc.UsageAggregateListRow, error) {
 		in.RowLimit = core.RowLimit(limit)
-		return core.Queries.UsageAggregateList(ctx, r.Handle, in)
+		if p.undivided {
+			sums, err := core.Queries.UsageAggregateSums(ctx, p.Handle, dbsqlc.UsageAggregateSumsParams(in))
+			return core.Map(sums, func(row dbsqlc.UsageAggregateSumsRow) dbsqlc.UsageAggregateListRow {
+				return dbsqlc.UsageAggregateListRow{Position: row.Position, Bucket: row.Bucket, State: row.State}
+			}), err
+		}
+		return core.Queries.UsageAggregateList(ctx, p.Handle, in)
 	}, func(row dbsqlc.UsageAggregateListRow) time.Time { return row.Bucket })
 	if err != nil {
 		return nil, 0, to, core.Translate("UsageAggregateList", err)
@@ -204,7 +224,7 @@ func (r Reader) usageBuckets(
 		if position = row.Position; row.State == nil {
 			continue
 		}
-		state, err := of.Aggregation.Read(row.State)
+		state, err := p.of.Aggregation.Read(row.State)
 		if err != nil {
 			return nil, 0, to, err
 		}

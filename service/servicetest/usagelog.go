@@ -88,14 +88,25 @@ func (u *usageLog) merge(t *testing.T) (total int) {
 	}
 }
 
-// used is what a time comes to by region, with how many records.
+// used is what a time comes to by region. All regions together come to the sum of them.
 func (u *usageLog) used(t *testing.T, from, to time.Time) string {
 	t.Helper()
-	totals, err := u.UsageSeries(t.Context(), u.stage.Scene.Env, u.subscription, u.metric,
-		[]usage.Span{{Start: from, End: to}}, []string{"region"})
-	require.NoError(t, err)
+	series := func(by ...string) (of usage.Totals, records int64) {
+		t.Helper()
+		totals, err := u.UsageSeries(t.Context(), u.stage.Scene.Env, u.subscription, u.metric,
+			[]usage.Span{{Start: from, End: to}}, by)
+		require.NoError(t, err)
+		for _, q := range totals[0] {
+			records += q.Records
+		}
+		return totals[0], records
+	}
+	regions, records := series("region")
+	whole, same := series()
+	require.Equal(t, records, same)
+	require.Equal(t, regions.Sum(), whole.Sum())
 	out := map[string]string{}
-	for _, q := range totals[0] {
+	for _, q := range regions {
 		out[string(q.Group)] = q.Value.String()
 	}
 	return fmt.Sprint(out)

@@ -44,3 +44,38 @@ func TestRollUpUsage_GoesOnPastFailingVersion(t *testing.T) {
 		require.Equal(t, len(metrics)-1, n)
 	}
 }
+
+// Aggregates that cannot be read are no quantity, whether dimensions are told apart or added up.
+func TestQuantities_RefuseUnreadableAggregates(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), h.Clock.Now().Add(-time.Hour)).ID
+	periods := []usage.Span{{Start: h.Clock.Now().Add(-24 * time.Hour), End: h.Clock.Now().Add(24 * time.Hour)}}
+	for _, aggregation := range []usage.Aggregation{usage.Sum, usage.Count} {
+		of, err := h.CreateMetric(t.Context(), h.caller, NewMetric{
+			Name: string(aggregation), Definition: usage.Definition{Aggregation: aggregation, GroupBy: []string{"region"}},
+		}, nil)
+		require.NoError(t, err)
+		for _, region := range []string{"eu", "us"} {
+			_, err := h.RecordUsage(t.Context(), h.caller, usage.Record{
+				SubscriptionID: sub, Metric: of.Name, Key: of.Name + region, Quantity: money.Whole(1),
+				Properties: usage.Properties{"region": region},
+			})
+			require.NoError(t, err)
+		}
+		_, err = h.RollUpRecorded(t.Context())
+		require.NoError(t, err)
+		for _, by := range [][]string{nil, {"region"}} {
+			totals, err := h.Quantities(t.Context(), h.Env, sub, of, periods, by)
+			require.NoError(t, err)
+			require.Equal(t, "2", totals[0].Sum().String())
+		}
+		_, err = h.Pool.Exec(t.Context(), `update usage_aggregates set state = '"unreadable"'
+			where version_id = $1 and dimension = '["eu"]'`, of.ID)
+		require.NoError(t, err)
+		for _, by := range [][]string{nil, {"region"}} {
+			_, err := h.Quantities(t.Context(), h.Env, sub, of, periods, by)
+			require.Error(t, err, by)
+		}
+	}
+}

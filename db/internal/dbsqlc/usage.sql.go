@@ -241,6 +241,68 @@ func (q *Queries) UsageAggregateSave(ctx context.Context, db DBTX, arg UsageAggr
 	return err
 }
 
+const usageAggregateSums = `-- name: UsageAggregateSums :many
+select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket, a.state
+from usage_progress p
+left join lateral (
+    select a.bucket, (case when bool_and(a.state ? 'n') then jsonb_build_object(
+               'n', sum((a.state ->> 'n')::bigint), 'sum', sum(nullif(a.state ->> 'sum', '')::numeric)::text)
+           else '[]' end)::jsonb as state
+    from usage_aggregates a
+    where a.environment_id = $1 and a.subscription_id = $2 and a.version_id = $3
+      and a.bucket >= $4 and a.bucket < $5
+    group by a.bucket
+    order by a.bucket
+    limit $6
+) a on true
+where p.environment_id = $1 and p.version_id = $3
+order by a.bucket
+`
+
+type UsageAggregateSumsParams struct {
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	VersionID      string    `db:"version_id"`
+	FromHour       time.Time `db:"from_hour"`
+	ToTime         time.Time `db:"to_time"`
+	RowLimit       int32     `db:"row_limit"`
+}
+
+type UsageAggregateSumsRow struct {
+	Position int64     `db:"position"`
+	Bucket   time.Time `db:"bucket"`
+	State    []byte    `db:"state"`
+}
+
+// The same of all dimensions together, for aggregations whose states add up: an hour may have thousands. A state that is
+// none makes that of its hour unreadable, as it is itself.
+func (q *Queries) UsageAggregateSums(ctx context.Context, db DBTX, arg UsageAggregateSumsParams) ([]UsageAggregateSumsRow, error) {
+	rows, err := db.Query(ctx, usageAggregateSums,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.VersionID,
+		arg.FromHour,
+		arg.ToTime,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageAggregateSumsRow
+	for rows.Next() {
+		var i UsageAggregateSumsRow
+		if err := rows.Scan(&i.Position, &i.Bucket, &i.State); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const usageBehind = `-- name: UsageBehind :many
 select p.environment_id, p.version_id
 from usage_progress p
