@@ -86,3 +86,40 @@ func TestUsage_IsTaxedByCategory(t *testing.T) {
 	l.RequireBalanced(t)
 	l.Sound()
 }
+
+// A correction gives back the taxes that were billed, though the product has another category by then.
+func TestUsage_IsCorrectedWithTheTaxesThatWereBilled(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	product := plan.Product{ID: id.New(id.Product, scene.Start), Name: "Books", TaxCategory: "books", CreatedAt: scene.Start}
+	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertProduct(t.Context(), s.Env, product) })
+	for percent, category := range map[int64]tax.Category{20: "", 5: "books"} {
+		d := tax.Definition{
+			Rate:     tax.Rate{ID: id.New(id.TaxRate, scene.Start), Name: "VAT", Percent: money.Whole(percent)},
+			Category: category, CreatedAt: scene.Start,
+		}
+		s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertTaxRate(t.Context(), s.Env, d) })
+	}
+	p := metering(calls(t, s))
+	p.ProductID = product.ID
+	l := life.Begin(t, s, p)
+	l.Until(scene.Start.Add(life.Day))
+	at := l.Clock.Now().Add(-time.Hour)
+	used(l, "eu", 100, at)
+	l.Until(scene.Start.AddDate(0, 1, 1))
+	product.TaxCategory = ""
+	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.SaveProduct(t.Context(), s.Env, product) })
+	takenBack(l, fmt.Sprint("eu", 100, at.UnixNano()), 100)
+
+	shown := preview(l, subscriptions.Preview{Invoices: 1})
+	l.Until(scene.Start.AddDate(0, 2, 1))
+
+	all := l.Invoices()
+	require.Equal(t, map[string]string{
+		"recurring " + p.Prices[0].ID:         "Plan – Base:  20 %",
+		"usage " + p.Metered.Components[0].ID: "Correction of Plan – calls: books 5 %",
+	}, taxes(all[2]))
+	require.Equal(t, money.Minor(200-25), all[2].Tax)
+	require.Equal(t, all[2].Total, shown.Upcoming[0].Total)
+	l.Sound()
+}

@@ -99,7 +99,7 @@ func (s Period) accrued(of Accruing, owed, billed []metered.Charge) ([]AccruedLi
 		if !c.Lot.Rated() || c.Amount == 0 && c.Quantity.Sign() == 0 && had == 0 {
 			continue
 		}
-		line, err := s.used(of.Priced, prices, c)
+		line, err := s.used(of.Priced, prices, c, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func TestAccrued_IsBilledAndWhatTheNextInvoiceBills(t *testing.T) {
 		require.Equal(t, invoiced, shown.Billed, "%v", used)
 
 		due := rate(t, p, of, used[0], used[1], billed)
-		lines, err := s.Used(metering.Priced{Segment: of, On: p}, due)
+		lines, err := s.Used(metering.Priced{Segment: of, On: p}, due, nil)
 		require.NoError(t, err)
 		billed = append(billed, due...)
 		for _, line := range lines {

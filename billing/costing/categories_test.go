@@ -105,7 +105,7 @@ func TestUsed_TaxesByCategory(t *testing.T) {
 	s.Facts.Rates = twoRates()
 	of := segmentOf(t, s, p)
 
-	lines, err := s.Used(metering.Priced{Segment: of, On: p}, rate(t, p, of, 101, 25, nil))
+	lines, err := s.Used(metering.Priced{Segment: of, On: p}, rate(t, p, of, 101, 25, nil), nil)
 
 	require.NoError(t, err)
 	require.Equal(t, map[string][2]string{
@@ -116,7 +116,44 @@ func TestUsed_TaxesByCategory(t *testing.T) {
 	standard, none := metering.Priced{Segment: of, On: flat("none", 1), AddOns: []plan.Plan{addOn}}, of
 	none.AddOns = subscription.AddOns{{Ref: addOn.Ref(), Quantity: 1}}
 	standard.Segment = none
-	lines, err = s.Used(standard, rate(t, addOn, of, 101, 25, nil))
+	lines, err = s.Used(standard, rate(t, addOn, of, 101, 25, nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, map[string][2]string{"usage calls": {"", "standard"}, "usage storage": {"", "standard"}}, taxes(lines))
+}
+
+// A correction gives back the tax that was charged, whatever category, rates, exemption or plan came since; what is
+// charged more has those of now.
+func TestUsed_CorrectionsHaveTheTaxesOfWhatTheyCorrect(t *testing.T) {
+	t.Parallel()
+	p := usedPlan(t)
+	s := opened(p, 1, "")
+	s.Facts.Rates = twoRates()
+	of := segmentOf(t, s, p)
+	p.TaxCategory = "books"
+	billed, err := s.Used(metering.Priced{Segment: of, On: p}, rate(t, p, of, 101, 25, nil), nil)
+	require.NoError(t, err)
+	p.TaxCategory, p.ID = "", "plan_of_now"
+	corrects := map[string]invoice.Line{}
+	for _, line := range billed {
+		corrects[line.PriceID] = line
+	}
+	less, more := rate(t, p, of, 101, 25, nil), rate(t, p, of, 101, 25, nil)
+	for i := range less {
+		less[i].Amount, less[i].Before = -less[i].Amount, less[i].Amount
+	}
+
+	lines, err := s.Used(metering.Priced{Segment: of, On: p}, less, corrects)
+
+	require.NoError(t, err)
+	require.Len(t, lines, len(billed))
+	for i, line := range lines {
+		require.Equal(t, -billed[i].Net(), line.Net())
+		require.Equal(t, [3]any{billed[i].TaxCategory, billed[i].Rates, billed[i].PlanID},
+			[3]any{line.TaxCategory, line.Rates, line.PlanID})
+	}
+	lines, err = s.Used(metering.Priced{Segment: of, On: p}, more, corrects)
+	require.NoError(t, err)
+	for _, line := range lines {
+		require.Equal(t, [2]any{"plan_of_now", s.Facts.Rates.For("")}, [2]any{line.PlanID, line.Rates})
+	}
 }

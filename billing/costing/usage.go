@@ -21,8 +21,11 @@ import (
 const MaxUsageLines = 200
 
 // Used returns a line for the cost of each key of a segment, less the percentages of the coupons that it had. A coupon
-// of an amount reduces lines that are billed in advance. Fault: amount_too_large.
-func (s Period) Used(of metering.Priced, charges []metered.Charge) ([]invoice.Line, error) {
+// of an amount reduces lines that are billed in advance. corrects are earlier lines of the segment by price: a charge
+// below zero gives back what they charged, with their taxes and their plan's coupons. Fault: amount_too_large.
+func (s Period) Used(
+	of metering.Priced, charges []metered.Charge, corrects map[string]invoice.Line,
+) ([]invoice.Line, error) {
 	s = s.during(of.Segment)
 	prices := of.Prices()
 	var lines []invoice.Line
@@ -30,7 +33,7 @@ func (s Period) Used(of metering.Priced, charges []metered.Charge) ([]invoice.Li
 		if c.Amount == 0 {
 			continue // units that cost nothing, which no line explains
 		}
-		line, err := s.used(of, prices, c)
+		line, err := s.used(of, prices, c, corrects)
 		if err != nil {
 			return nil, err
 		}
@@ -49,13 +52,18 @@ func (s Period) during(of metering.Segment) Period {
 }
 
 // used is the line of one key of a segment with these prices. Fault: amount_too_large.
-func (s Period) used(of metering.Priced, prices *metered.Prices, c metered.Charge) (line invoice.Line, err error) {
+func (s Period) used(
+	of metering.Priced, prices *metered.Prices, c metered.Charge, corrects map[string]invoice.Line,
+) (line invoice.Line, err error) {
 	holder := of.Holder(c.PriceID)
 	line = invoice.Line{
 		Kind: invoice.Metered, Description: describe(of, prices, c), PlanID: holder.ID, PriceID: c.PriceID,
 		PeriodIndex: of.PeriodIndex, Quantity: c.Quantity.String(), Amount: c.Amount,
 		TaxCategory: holder.TaxCategory, Rates: s.Facts.Rates.For(holder.TaxCategory),
 		Period: period.Period{Start: of.Start, End: of.End},
+	}
+	if billed, known := corrects[c.PriceID]; known && c.Amount < 0 {
+		line.PlanID, line.TaxCategory, line.Rates = billed.PlanID, billed.TaxCategory, billed.Rates
 	}
 	if price, simple := unitPrice(c); simple {
 		line.UnitPrice = price.String()

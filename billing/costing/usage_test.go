@@ -87,7 +87,7 @@ func TestUsed_TakesPercentagesOff(t *testing.T) {
 	of := segmentOf(t, s, p)
 	s.PeriodIndex, s.Discounts = 2, nil // the coupons have ended since
 
-	lines, err := s.Used(metering.Priced{Segment: of, On: p}, rate(t, p, of, 101, 25, nil))
+	lines, err := s.Used(metering.Priced{Segment: of, On: p}, rate(t, p, of, 101, 25, nil), nil)
 
 	require.NoError(t, err)
 	require.Len(t, lines, 3)
@@ -116,7 +116,7 @@ func TestUsed_CorrectionsGiveBackWhatWasAskedFor(t *testing.T) {
 	var gross, net money.Minor
 	for _, calls := range []int64{0, 1, 35, 34, 100, 67, 66, 65, 1, 0} {
 		due := rate(t, p, of, calls, 0, billed)
-		lines, err := s.Used(metering.Priced{Segment: of, On: p}, due)
+		lines, err := s.Used(metering.Priced{Segment: of, On: p}, due, nil)
 		require.NoError(t, err)
 		billed = append(billed, due...)
 		for _, line := range lines {
@@ -141,7 +141,7 @@ func TestUsed_OfALimitedCommitment(t *testing.T) {
 	billed := rate(t, p, of, 0, 0, nil)
 
 	due := metered.Afforded(rate(t, p, of, 10_000, 0, billed), map[string]money.Minor{"commitment": 118})
-	lines, err := s.Used(metering.Priced{Segment: of, On: p}, due)
+	lines, err := s.Used(metering.Priced{Segment: of, On: p}, due, nil)
 
 	require.NoError(t, err)
 	require.Len(t, lines, 2)

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -60,6 +61,8 @@ type UsageRated struct {
 type RatedSegment struct {
 	metering.Priced
 	Charges []metered.Charge
+	// Corrects are the lines that charges below zero correct, by price: those that bill most of it.
+	Corrects map[string]invoice.Line
 }
 
 // CloseUsage refuses further records of an ended subscription when a due draft bills its last usage. A later
@@ -155,7 +158,7 @@ func billLate(d *Decision) error {
 // usageLines returns the lines that bill segments. Fault: amount_too_large.
 func usageLines(of costing.Period, segments []RatedSegment) (lines []invoice.Line, err error) {
 	for _, s := range segments {
-		some, err := of.Used(s.Priced, s.Charges)
+		some, err := of.Used(s.Priced, s.Charges, s.Corrects)
 		if err != nil {
 			return nil, err
 		}
@@ -218,15 +221,21 @@ func (s State) UsageDue(now time.Time) bool {
 	return due
 }
 
-// keptOf returns the sums of a segment's lines by price, less credit notes.
-func keptOf(s metering.Segment, lines []invoice.Line) map[string]money.Minor {
-	kept := map[string]money.Minor{}
+// keptOf returns the sums of a segment's lines by price, less credit notes, and the line of each that keeps most. Lines
+// come in any order.
+func keptOf(s metering.Segment, lines []invoice.Line) (sums map[string]money.Minor, largest map[string]invoice.Line) {
+	sums, largest = map[string]money.Minor{}, map[string]invoice.Line{}
 	for _, l := range lines {
-		if l.Period.Start.Equal(s.Start) {
-			kept[l.PriceID] += l.Uncredited()
+		if !l.Period.Start.Equal(s.Start) {
+			continue
+		}
+		sums[l.PriceID] += l.Uncredited()
+		most, has := largest[l.PriceID]
+		if !has || cmp.Or(cmp.Compare(l.Uncredited(), most.Uncredited()), cmp.Compare(l.ID, most.ID)) > 0 {
+			largest[l.PriceID] = l
 		}
 	}
-	return kept
+	return sums, largest
 }
 
 // RateUsage returns the owed and unbilled charges of each segment; counted are the counts, in the same order. kept are
@@ -242,8 +251,9 @@ func RateUsage(
 			return nil, err
 		}
 		of := slices.DeleteFunc(slices.Clone(billed), func(b metered.Charge) bool { return b.Segment != s.Start.UnixMicro() })
-		if due := metered.Afforded(metered.Due(owed, counted[i].Billable(of)), keptOf(s.Segment, kept)); len(due) > 0 {
-			rated = append(rated, RatedSegment{Priced: s, Charges: due})
+		sums, lines := keptOf(s.Segment, kept)
+		if due := metered.Afforded(metered.Due(owed, counted[i].Billable(of)), sums); len(due) > 0 {
+			rated = append(rated, RatedSegment{s, due, lines})
 		}
 	}
 	return rated, nil

@@ -18,7 +18,7 @@ func (r Reader) UsageLines(
 		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, FromStart: from,
 	})
 	for _, row := range rows {
-		kept = append(kept, LineFromDB(row.InvoiceLine, invoice.Invoice{}))
+		kept = append(kept, LineFromDB(row.InvoiceLine, invoice.Invoice{Taxes: core.Value(row.Taxes)}))
 	}
 	return kept, core.Translate("UsageLineList", err)
 }

@@ -34,7 +34,7 @@ where i.environment_id = @environment_id and i.subscription_id = @subscription_i
 
 -- name: UsageLineList :many
 -- The usage lines of paid and payable invoices, for the segments that began at or after a time.
-select sqlc.embed(l)
+select sqlc.embed(l), i.taxes
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'paid')

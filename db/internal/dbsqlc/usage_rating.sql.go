@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/invoice"
 	"perennial/billing/subscription"
 )
 
@@ -116,7 +117,7 @@ func (q *Queries) UsageChargeSums(ctx context.Context, db DBTX, arg UsageChargeS
 }
 
 const usageLineList = `-- name: UsageLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'paid')
@@ -130,7 +131,8 @@ type UsageLineListParams struct {
 }
 
 type UsageLineListRow struct {
-	InvoiceLine InvoiceLine `db:"invoice_line"`
+	InvoiceLine InvoiceLine    `db:"invoice_line"`
+	Taxes       *invoice.Taxes `db:"taxes"`
 }
 
 // The usage lines of paid and payable invoices, for the segments that began at or after a time.
@@ -165,6 +167,7 @@ func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListP
 			&i.InvoiceLine.Credited,
 			&i.InvoiceLine.Explanation,
 			&i.InvoiceLine.TaxCategory,
+			&i.Taxes,
 		); err != nil {
 			return nil, err
 		}
