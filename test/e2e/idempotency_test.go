@@ -1,8 +1,8 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -104,6 +104,19 @@ func (r *race) requireOneAnswer(t *testing.T) {
 	require.Len(t, r.answers, atOneTime)
 	for _, a := range r.answers {
 		require.Equal(t, r.answers[0].Status, a.Status)
-		require.True(t, bytes.Equal(r.answers[0].Body, a.Body), "%s\n%s", r.answers[0], a)
+		require.Equal(t, r.what(t, r.answers[0]), r.what(t, a))
 	}
+}
+
+// what returns the part of an answer that all repeats have: of a payment, which a repeat shows as it is by then, the
+// row that it is about; of all else, every byte.
+func (r *race) what(t *testing.T, a world.Answer) string {
+	t.Helper()
+	if r.path != "/api/payments" {
+		return string(a.Body)
+	}
+	var of struct{ ID, CustomerID, Currency string }
+	require.NoError(t, json.Unmarshal(a.Body, &of), "%s", a)
+	require.NotEmpty(t, of.ID)
+	return fmt.Sprint(of)
 }
