@@ -52,6 +52,17 @@ func TestCostlessTimes(t *testing.T) {
 			change: func(s *subscription.Subscription) { s.PaidElsewhereIndex = s.PeriodIndex }, segments: segments(9, 29),
 			want: []metering.CostlessTime{costless(1, 9, metering.CostlessImport)},
 		},
+		"begun within the period": {
+			segments: segments(9, 29), want: []metering.CostlessTime{costless(1, 9, metering.CostlessPlan)},
+		},
+		"imported without metered prices": {
+			change: func(s *subscription.Subscription) { s.PaidElsewhereIndex = s.PeriodIndex },
+			want:   []metering.CostlessTime{costless(1, 29, metering.CostlessPlan)},
+		},
+		"never paid": {
+			change: both(cancels(on(2, 20)), func(s *subscription.Subscription) { s.IncompleteUntil = on(2, 20) }),
+			want:   []metering.CostlessTime{costless(1, 20, metering.CostlessUnpaid)},
+		},
 		"a trial": {
 			change: func(s *subscription.Subscription) { s.Status, s.PeriodIndex = subscription.Trialing, 0 },
 			want:   []metering.CostlessTime{costless(1, 29, metering.CostlessTrial)},
