@@ -74,6 +74,7 @@ func TestAccrued_ShowsUnitsThatCostNothing(t *testing.T) {
 	require.Equal(t, []string{"commitment  1 500", "storage storage 4 0"}, told)
 	require.Equal(t, []invoice.Step{{Kind: "included", Quantity: "4", UnitPrice: "0", Amount: "0"}},
 		shown.Lines[1].Explanation.Steps)
+	require.Equal(t, "Team – storage", shown.Lines[1].Description, "it takes nothing back")
 	require.Equal(t, []Unrated{{MetricName: "storage", PriceID: "storage", Quantity: money.Whole(7), Records: 2}},
 		shown.Unrated)
 }

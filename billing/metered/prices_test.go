@@ -194,36 +194,3 @@ func TestPrices_AreReadAsTheyWere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(again))
 }
-
-// What a version leaves out stays as it is.
-func TestRevision_Of(t *testing.T) {
-	t.Parallel()
-	one, other := calls(metered.Rate{Price: perUnit}), calls(metered.Rate{Price: graduated})
-	commitment, dearer := &metered.Commitment{Amount: 5000}, &metered.Commitment{Amount: 9000}
-	now := &metered.Prices{Components: []metered.Component{one}, Commitment: commitment}
-	for name, c := range map[string]struct {
-		now      *metered.Prices
-		revision metered.Revision
-		want     *metered.Prices
-	}{
-		"nothing": {now: now, want: now},
-		"of none": {},
-		"prices": {
-			now, metered.Revision{Components: []metered.Component{other}},
-			&metered.Prices{Components: []metered.Component{other}, Commitment: commitment},
-		},
-		"a commitment": {
-			now, metered.Revision{Commitment: dearer}, &metered.Prices{Components: []metered.Component{one}, Commitment: dearer},
-		},
-		"no commitment": {
-			now, metered.Revision{Commitment: &metered.Commitment{}}, &metered.Prices{Components: []metered.Component{one}},
-		},
-		"no prices":            {now, metered.Revision{Components: []metered.Component{}}, nil},
-		"a commitment to none": {nil, metered.Revision{Commitment: dearer}, &metered.Prices{Commitment: dearer}},
-		"replaced":             {now, metered.Replaced(&metered.Prices{Components: []metered.Component{other}}), &metered.Prices{Components: []metered.Component{other}}},
-		"replaced by none":     {now, metered.Replaced(nil), nil},
-		"replaced by a whole":  {nil, metered.Replaced(now), now},
-	} {
-		require.Equal(t, c.want, c.revision.Of(c.now), name)
-	}
-}

@@ -35,6 +35,7 @@ func TestCrossed(t *testing.T) {
 	require.Empty(t, keys(map[string]bool{
 		"percent 80": true, "percent 100": true, "amount 700": true, "quantity calls 10": true,
 	}, 1<<40, 500, 99))
+	require.Empty(t, metered.Crossed([]metered.Threshold{{}}, nil, metered.Standing{}), "one of nothing is never reached")
 }
 
 // A period has come as far as its segments together: sums add up, levels do not, and nobody has used a minimum.
@@ -95,7 +96,60 @@ func TestCheckThresholds(t *testing.T) {
 	}
 	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Amount: 5, Percent: ten})[0])
 	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Percent: money.Whole(10_001)})[0])
+	require.Equal(t, "usage_threshold_invalid", check(committed, metered.Threshold{Percent: money.Whole(0)})[0])
+	require.Equal(t, [2]string{}, check(committed, metered.Threshold{Percent: money.Whole(10_000)}))
+	most := make([]metered.Threshold, 20)
+	for i := range most {
+		most[i].Amount = money.Minor(i + 1)
+	}
+	require.Equal(t, [2]string{}, check(prices, most...))
 	require.Equal(t, "usage_thresholds_out_of_range", check(prices, make([]metered.Threshold, 21)...)[0])
+}
+
+// Prices of one metric count the same records, of which one of them may count fewer: the most is what the metric comes
+// to, in whatever order they stand. A metric without usage comes to 0.
+func TestStand_PricesOfOneMetric(t *testing.T) {
+	t.Parallel()
+	used := func(metric string, n int64) metered.Used {
+		return metered.Used{
+			Component:  metered.Component{MetricName: metric, Rates: []metered.Rate{{Price: perUnit}}},
+			Quantities: usage.Totals{{Group: "0 ", Value: money.Whole(n)}},
+		}
+	}
+	standing, err := metered.Stand([]metered.Segment{{Usage: []metered.Used{
+		used("rising", 3), used("rising", 5), used("falling", 5), used("falling", 3), used("none", 0),
+	}}}, eur)
+	require.NoError(t, err)
+	got := map[string]string{}
+	for metric, quantity := range standing.Quantities {
+		got[metric] = quantity.String()
+	}
+	require.Equal(t, map[string]string{"rising": "5", "falling": "5", "none": "0"}, got)
+}
+
+func TestSameThresholds(t *testing.T) {
+	t.Parallel()
+	five, six := metered.Threshold{Amount: 5}, metered.Threshold{Amount: 6}
+	billed := five
+	billed.Invoice = true
+	list := func(all ...metered.Threshold) []metered.Threshold { return all }
+	for name, c := range map[string]struct {
+		all, others []metered.Threshold
+		same        bool
+	}{
+		"none":                {nil, list(), true},
+		"equal":               {list(five, six), list(five, six), true},
+		"in another order":    {list(five, six), list(six, five), false},
+		"one more":            {list(five), list(five, six), false},
+		"one bills":           {list(five), list(billed), false},
+		"another amount":      {list(five), list(six), false},
+		"both bill":           {list(billed), list(billed), true},
+		"another, which does": {list(six), list(billed), false},
+	} {
+		require.Equal(t, c.same, metered.SameThresholds(c.all, c.others), name)
+		a, b := &metered.Prices{Thresholds: c.all}, &metered.Prices{Thresholds: c.others}
+		require.Equal(t, c.same, b.SameThresholds(a), name)
+	}
 }
 
 // The least amount of a period is not spent before its end, nor where a price looks at each record.

@@ -1,6 +1,7 @@
 package metered_test
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"testing"
@@ -109,6 +110,64 @@ func TestCounter_TooManyTransactions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = counted(t, []metered.Span{days(0, 30, pricesOf(c))}, 0, regions, append(pages, page[:1])...)
 	require.Equal(t, "metered_transactions_too_many", fault.From(err).Code)
+}
+
+// What was counted so far goes on in another Counter of the same question, and in no other.
+func TestCounter_Resume(t *testing.T) {
+	t.Parallel()
+	c := metered.Component{ID: "price_1", MetricVersionID: "met_1", Rates: []metered.Rate{
+		{By: []string{"region"}, Price: fees},
+	}}
+	begin := func(periods ...metered.Span) *metered.Counter {
+		questions, err := metered.Questions(periods, 0)
+		require.NoError(t, err)
+		require.Len(t, questions, 1)
+		return questions[0].Counter(regions)
+	}
+	two := []metered.Span{days(0, 10, pricesOf(c)), days(10, 30, pricesOf(c))}
+	page := func(day int) []usage.Measured {
+		at := start.AddDate(0, 0, day)
+		return []usage.Measured{
+			record(regions, day, 100, at, usage.Properties{"region": "eu"}),
+			record(regions, day+100, 30, at, usage.Properties{"region": "us"}),
+		}
+	}
+	once := begin(two...)
+	require.Zero(t, once.States())
+	require.NoError(t, once.Take(page(1)))
+	require.Equal(t, 2, once.States(), "two regions in the first period")
+	kept, err := once.Keep()
+	require.NoError(t, err)
+	require.NoError(t, once.Take(page(11)))
+	require.Equal(t, 4, once.States())
+
+	again := begin(two...)
+	require.NoError(t, again.Resume(kept))
+	require.Equal(t, 2, again.States())
+	require.NoError(t, again.Take(page(11)))
+	said := func(c *metered.Counter) (all []string) {
+		for i, totals := range c.Totals() {
+			for _, q := range totals {
+				all = append(all, fmt.Sprint(i, " ", q.Group, " ", q.Value, " ", q.Records))
+			}
+		}
+		return all
+	}
+	require.Equal(t, []string{
+		`0 0 ["eu"] 100 1`, `0 0 ["us"] 30 1`, `1 0 ["eu"] 100 1`, `1 0 ["us"] 30 1`,
+	}, said(again))
+	require.Equal(t, said(once), said(again))
+
+	for name, text := range map[string]string{
+		"no JSON":              `{`,
+		"one period":           `{"records": [0], "tallies": [{}]}`,
+		"records of one":       `{"records": [0], "tallies": [{}, {}]}`,
+		"tallies of one":       `{"records": [0, 0], "tallies": [{}]}`,
+		"a tally that is none": `{"records": [0, 0], "tallies": [{"0 ": []}, {}]}`,
+	} {
+		other := begin(two...)
+		require.Error(t, other.Resume([]byte(text)), name)
+	}
 }
 
 // What segments of any transactions cost is what a recount of all records comes to, which shares no arithmetic with the

@@ -108,6 +108,24 @@ func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	}
 }
 
+// An invoice of usage alone pays for no period: what recovers by it is not activated by it.
+func TestSettled_UsageActivatesNothing(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(subscription.PastDue)
+	f.Open = nil
+	for reason, activates := range map[invoice.Reason]bool{invoice.Usage: false, invoice.Cycle: true} {
+		s.ActivatedAt = time.Time{}
+		d, err := With(s, f).Settled(invoice.Invoice{ID: "in_0", Status: invoice.Paid, Reason: reason}, now)
+		require.NoError(t, err)
+		require.Equal(t, subscription.Active, d.Subscription.Status)
+		require.Equal(t, activates, !d.Subscription.ActivatedAt.IsZero(), reason)
+		s.ActivatedAt = created
+		d, err = With(s, f).Settled(invoice.Invoice{ID: "in_0", Status: invoice.Paid, Reason: reason}, now)
+		require.NoError(t, err)
+		require.Equal(t, created, d.Subscription.ActivatedAt, "it was activated before")
+	}
+}
+
 // An invoice that a person gave up was not paid. Its own credits count all the same, and are not repeated.
 func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 	t.Parallel()

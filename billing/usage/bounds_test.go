@@ -91,6 +91,37 @@ func TestMeasure_LeavesRecordsOut(t *testing.T) {
 	}
 }
 
+// A metric of quantities leaves out what its filter does. A correction has its own quantity, whatever its property is.
+func TestMeasure_OfQuantities(t *testing.T) {
+	t.Parallel()
+	eu := usage.Filter{Include: map[string][]string{"region": {"eu"}}}
+	quantities := usage.Metric{Name: "m", Definition: usage.Definition{Aggregation: usage.Sum, Filter: eu}}
+	bytes := quantities
+	bytes.Property = "bytes"
+	for name, c := range map[string]struct {
+		of         usage.Metric
+		properties usage.Properties
+		corrects   string
+		want       string // empty: it is left out
+	}{
+		"a quantity":                     {quantities, usage.Properties{"region": "eu"}, "", "3"},
+		"of another region":              {quantities, usage.Properties{"region": "us"}, "", ""},
+		"a property":                     {bytes, usage.Properties{"region": "eu", "bytes": "5"}, "", "5"},
+		"one that is no number":          {bytes, usage.Properties{"region": "eu", "bytes": "x"}, "", ""},
+		"a correction":                   {bytes, usage.Properties{"region": "eu", "bytes": "5"}, "0", "3"},
+		"a correction of no number":      {bytes, usage.Properties{"region": "eu", "bytes": "x"}, "0", "3"},
+		"a correction of another region": {bytes, usage.Properties{"region": "us", "bytes": "5"}, "0", ""},
+	} {
+		one, ok := c.of.Measure(usage.Record{
+			ID: "1", Corrects: c.corrects, At: start, Quantity: money.Whole(3), Properties: c.properties,
+		})
+		require.Equal(t, c.want != "", ok, name)
+		if ok {
+			require.Equal(t, c.want, one.Value.String(), name)
+		}
+	}
+}
+
 func TestAdmit_NothingUsed(t *testing.T) {
 	t.Parallel()
 	facts := usage.Facts{

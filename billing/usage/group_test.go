@@ -28,3 +28,13 @@ func TestGroupOf_IsJSON(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(want.String()), string(groupOf(names, p)))
 	})
 }
+
+// Values of single signs that JSON does not write as they are.
+func TestGroupOf_Escapes(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]Group{
+		"~ ": `["~ "]`, "\n": `["\n"]`, `"`: `["\""]`, `\`: `["\\"]`, "\u2028": `["\u2028"]`, "ü": `["ü"]`, "<": `["<"]`,
+	} {
+		require.Equal(t, want, groupOf([]string{"a"}, Properties{"a": value}))
+	}
+}

@@ -1,0 +1,210 @@
+package costing
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+	"perennial/billing/subscription"
+)
+
+func TestFacts_Version(t *testing.T) {
+	t.Parallel()
+	pending, added, scheduled := flat("pending", 1), flat("added", 2), flat("scheduled", 3)
+	f := Facts{Pending: &pending, AddOns: []plan.Plan{added}, Scheduled: []plan.Plan{scheduled}}
+	for _, p := range []plan.Plan{pending, added, scheduled} {
+		require.Equal(t, p, f.Version(p.Ref()))
+	}
+	other := plan.Ref{ID: pending.ID, Version: 2}
+	require.Equal(t, plan.Plan{ID: other.ID, Version: 2}, f.Version(other), "without prices")
+	require.Equal(t, added, Facts{AddOns: []plan.Plan{added}}.Version(added.Ref()))
+}
+
+// Items are free where none of their own prices costs anything, whatever other prices of the plan cost.
+func TestFacts_Free(t *testing.T) {
+	t.Parallel()
+	p := flat("a", 0)
+	p.Prices = append(p.Prices, plan.Flat("dear", "", 500))
+	f := Facts{AddOns: []plan.Plan{flat("nothing", 0), flat("some", 100)}}
+	item := func(priceID string) subscription.Item { return subscription.Item{PriceID: priceID, Quantity: 1} }
+	for name, c := range map[string]struct {
+		items []subscription.Item
+		want  bool
+	}{
+		"no items":                       {nil, true},
+		"a free price beside a dear one": {[]subscription.Item{item("price_a")}, true},
+		"a dear price":                   {[]subscription.Item{item("dear")}, false},
+		"both":                           {[]subscription.Item{item("price_a"), item("dear")}, false},
+		"a free add-on":                  {[]subscription.Item{item("price_a"), item("price_nothing")}, true},
+		"a dear add-on":                  {[]subscription.Item{item("price_a"), item("price_some")}, false},
+	} {
+		require.Equal(t, c.want, f.Free(c.items, p), name)
+	}
+}
+
+// An invoice of usage alone is not the one of its period; an invoice of another period is not either.
+func TestFacts_InvoiceOfAPeriod(t *testing.T) {
+	t.Parallel()
+	cycle := invoice.Invoice{ID: "cycle", PeriodIndex: 2, Reason: invoice.Cycle}
+	usage := invoice.Invoice{ID: "usage", PeriodIndex: 2, Reason: invoice.Usage}
+	earlier := invoice.Invoice{ID: "earlier", PeriodIndex: 1, Reason: invoice.Cycle}
+	list := func(all ...invoice.Invoice) []invoice.Invoice { return all }
+	for name, c := range map[string]struct {
+		facts  Facts
+		open   string // the id of the open invoice or the draft of period 2
+		billed bool
+	}{
+		"none":                {Facts{}, "", false},
+		"of usage alone":      {Facts{Open: list(usage), Drafts: list(usage), Paid: list(usage)}, "", false},
+		"of an earlier one":   {Facts{Open: list(earlier), WrittenOff: list(earlier)}, "", false},
+		"open, behind others": {Facts{Open: list(earlier, usage, cycle)}, "cycle", true},
+		"a draft":             {Facts{Open: list(usage), Drafts: list(cycle)}, "cycle", true},
+		"paid":                {Facts{Paid: list(usage, cycle)}, "", true},
+		"given up":            {Facts{WrittenOff: list(earlier, cycle)}, "", true},
+	} {
+		if open := c.facts.OpenFor(2); c.open == "" {
+			require.Nil(t, open, name)
+		} else {
+			require.Equal(t, c.open, open.ID, name)
+		}
+		require.Equal(t, c.billed, c.facts.invoiced(2), name)
+		s := Period{Facts: c.facts}
+		s.PeriodIndex = 2
+		require.Equal(t, c.billed, s.Covered(), name)
+		s.UnproratedIndex = 2
+		require.True(t, s.Covered(), "a change without proration: %s", name)
+		s.UnproratedIndex, s.PendingLines = 1, []invoice.Line{{PeriodIndex: 1}}
+		require.Equal(t, c.billed, s.Covered(), name)
+		s.PendingLines = append(s.PendingLines, invoice.Line{PeriodIndex: 2})
+		require.True(t, s.Covered(), "a line that waits: %s", name)
+	}
+}
+
+func TestTarget_Of(t *testing.T) {
+	t.Parallel()
+	addOn := subscription.AddOns{{Ref: plan.Ref{ID: "x", Version: 1}, Quantity: 1}}
+	s := subscription.Subscription{PlanID: "plan_a", PlanVersion: 1, Quantity: 2, AddOns: addOn}
+	now := Target{Plan: flat("a", 1), Quantity: 2, AddOns: addOn}
+	for name, c := range map[string]struct {
+		change func(*Target)
+		want   bool
+	}{
+		"the same":         {func(*Target) {}, true},
+		"another version":  {func(t *Target) { t.Plan.Version = 9 }, true},
+		"another plan":     {func(t *Target) { t.Plan.ID = "plan_b" }, false},
+		"another quantity": {func(t *Target) { t.Quantity = 3 }, false},
+		"no add-ons":       {func(t *Target) { t.AddOns = nil }, false},
+		"another plan, another quantity": {func(t *Target) {
+			t.Plan.ID, t.Quantity = "plan_b", 3
+		}, false},
+		"nothing is the same": {func(t *Target) { *t = Target{Plan: flat("b", 1)} }, false},
+	} {
+		to := now
+		c.change(&to)
+		require.Equal(t, c.want, to.Of(s), name)
+	}
+}
+
+// A subscription may have more add-ons than its plan has prices.
+func TestItemsOn_OfManyAddOns(t *testing.T) {
+	t.Parallel()
+	s := opened(flat("a", 100), 1, "")
+	s.Facts.AddOns = []plan.Plan{flat("b", 1), seat("c", 2), flat("d", 3)}
+	for _, p := range s.Facts.AddOns {
+		s.AddOns = append(s.AddOns, subscription.AddOn{Ref: p.Ref(), Quantity: 4})
+	}
+	require.Equal(t, []subscription.Item{
+		{ID: "si_price_a", PriceID: "price_a", Quantity: 1}, {ID: "si_price_b", PriceID: "price_b", Quantity: 1},
+		{ID: "si_price_c", PriceID: "price_c", Quantity: 4}, {ID: "si_price_d", PriceID: "price_d", Quantity: 1},
+	}, s.ItemsOn(s.Facts.Plan))
+}
+
+// An amount off is taken once per period: what lines beside it and closed invoices have of it counts. Void invoices and
+// lines of other periods do not.
+func TestDiscounted_TakesAnAmountOffOnce(t *testing.T) {
+	t.Parallel()
+	line := func(index int, off money.Minor) []invoice.Line {
+		return []invoice.Line{{
+			PeriodIndex: index, Amount: 1000, Discounts: invoice.Shares{{CouponID: "ten", Amount: off}},
+		}}
+	}
+	closed := func(status invoice.Status, lines []invoice.Line) []invoice.Invoice {
+		return []invoice.Invoice{{Status: status, Lines: lines}}
+	}
+	for name, c := range map[string]struct {
+		facts Facts
+		with  []invoice.Line
+		want  money.Minor // of 1,000
+	}{
+		"nothing so far":             {Facts{}, nil, 1000},
+		"on a line beside it":        {Facts{}, line(1, 300), 700},
+		"on a paid invoice":          {Facts{Paid: closed(invoice.Paid, line(1, 400))}, nil, 600},
+		"on one given up":            {Facts{WrittenOff: closed(invoice.Uncollectible, line(1, 400))}, nil, 600},
+		"on a void one":              {Facts{WrittenOff: closed(invoice.Void, line(1, 400))}, nil, 1000},
+		"of another period":          {Facts{Paid: closed(invoice.Paid, line(2, 400))}, line(2, 300), 1000},
+		"on both":                    {Facts{Paid: closed(invoice.Paid, line(1, 400))}, line(1, 300), 300},
+		"all of it":                  {Facts{Paid: closed(invoice.Paid, line(1, 1000))}, nil, 0},
+		"more than all, by a change": {Facts{Paid: closed(invoice.Paid, line(1, 900))}, line(1, 300), 0},
+	} {
+		s := Period{Facts: c.facts}
+		s.PeriodIndex = 1
+		s.Discounts = subscription.Discounts{{CouponID: "ten", Terms: amountOff(1000), From: 1}}
+		lines, err := s.Discounted(c.with, []invoice.Line{{PeriodIndex: 1, Amount: 5000}})
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, lines[0].Discounts.Of("ten"), name)
+	}
+}
+
+// Lines that wait are billed with the next invoice, and nothing is where none waits.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	s := opened(flat("a", 100), 1, "")
+	none, err := s.Waits()
+	require.NoError(t, err)
+	require.Zero(t, none)
+	require.Empty(t, s.Waiting())
+	require.Empty(t, s.LastInvoice())
+
+	s.PendingLines = []invoice.Line{{ID: "pending_0", PeriodIndex: 1, Amount: 700, Period: s.CurrentPeriod}}
+	waits, err := s.Waits()
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(700), waits)
+	last := s.LastInvoice()
+	require.Len(t, last, 1)
+	require.Equal(t, [2]any{true, s.CurrentPeriod}, [2]any{last[0].Last, last[0].Period})
+}
+
+// Time that waits to be billed is taken back as billed time is, and an open invoice with credit notes stays.
+func TestUnusedTime_OfWhatIsNotPaid(t *testing.T) {
+	t.Parallel()
+	p := priced("a", rating.Price{Model: rating.Flat, Amount: 3000}, "EUR")
+	s := opened(p, 1, "day")
+	now := november.AddDate(0, 0, 10)
+	lines, err := s.WholePeriod(s.Items, p)
+	require.NoError(t, err)
+	lines[0].ID = "il_1"
+	unused, err := s.Unused(now)
+	require.NoError(t, err)
+
+	none, err := s.UnusedTime(s.Items, unused, now)
+	require.NoError(t, err)
+	require.Zero(t, none.Credit, "nothing is billed")
+
+	waits := s
+	waits.PendingLines = lines
+	left, err := waits.UnusedTime(s.Items, unused, now)
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(2000), left.Credit, "20 of 30 days of 30.00")
+
+	s.Facts.Open = []invoice.Invoice{{ID: "in_1", Status: invoice.Open, PeriodIndex: 1, Lines: lines}}
+	left, err = s.UnusedTime(s.Items, unused, now)
+	require.NoError(t, err)
+	require.Equal(t, [2]any{"in_1", money.Minor(2000)}, [2]any{left.Replaces, left.Credit})
+	s.Facts.Open[0].Credited.Total = 1
+	_, err = s.UnusedTime(s.Items, unused, now)
+	require.ErrorIs(t, err, invoice.ErrHasCreditNotes)
+}
