@@ -15,7 +15,7 @@ import (
 	"perennial/test/scene"
 )
 
-// accrued asks what the current period comes to so far.
+// accrued returns the amount of the current period so far.
 func accrued(l *life.Life) usage.Accrued {
 	l.T.Helper()
 	sub, err := l.Store.Subscriptions.Get(l.T.Context(), l.Env, l.Ref.ID)
@@ -33,8 +33,8 @@ func accruedLines(of usage.Accrued) (out []string) {
 	return out
 }
 
-// What is shown in the middle of a period is what its invoice bills, where nothing else is recorded: included units and
-// the commitment are those of the whole period.
+// The amount in the middle of a period equals its invoice, if no more usage is recorded: included units and the
+// commitment are those of the whole period.
 func TestAccrued_IsWhatTheInvoiceBills(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -59,7 +59,7 @@ func TestAccrued_IsWhatTheInvoiceBills(t *testing.T) {
 	l.Sound()
 }
 
-// A change of plan divides the period: both parts are shown, and what a correction took back is below what is billed.
+// A change of plan divides the period: both parts are shown, and a correction makes the amount less than was billed.
 func TestAccrued_OfAChangedPlan(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -18,7 +18,7 @@ import (
 	"perennial/test/scene"
 )
 
-// seats is a monthly plan of nothing in advance, and of 5.00 and 2.00 a seat in arrears.
+// seats returns a monthly plan without prices in advance, with 5.00 and 2.00 a seat in arrears.
 func seats() plan.Plan {
 	p := scene.Monthly(0)
 	p.Prices = append(p.Prices,
@@ -29,7 +29,7 @@ func seats() plan.Plan {
 	return p
 }
 
-// change changes what a subscription is billed for, now.
+// change performs a change of plan now.
 func change(l *life.Life, c lifecycle.ChangePlan) {
 	l.T.Helper()
 	l.Change(func(state lifecycle.State, at lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error) {
@@ -38,7 +38,7 @@ func change(l *life.Life, c lifecycle.ChangePlan) {
 	l.Reload()
 }
 
-// A price in arrears is billed once its period is over, seats for the time that there were as many.
+// A price in arrears is billed after its period, with each number of seats for its time.
 func TestArrears_AreBilledAfterThePeriod(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -67,7 +67,7 @@ func TestArrears_AreBilledAfterThePeriod(t *testing.T) {
 	l.Sound()
 }
 
-// Seats that are added within a period are billed for the time that there were as many; nothing is billed at once.
+// Seats that are added within a period are billed for their time; nothing is billed at once.
 func TestArrears_ChangeOfQuantity(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -96,8 +96,8 @@ func TestArrears_ChangeOfQuantity(t *testing.T) {
 	l.Sound()
 }
 
-// Usage of an add-on is billed as that of the plan, and beside it: the add-on names the line, and its quantity
-// multiplies what it costs in arrears alone.
+// Usage of an add-on is billed like the plan's, in separate lines that name the add-on. Its quantity multiplies only
+// its arrears.
 func TestArrears_OfAddOns(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -132,7 +132,7 @@ func TestArrears_OfAddOns(t *testing.T) {
 	l.Sound()
 }
 
-// A minimum is reached by what a period costs in advance and after it, and a line makes up what is missing.
+// The amounts in advance and in arrears count for a minimum, and a line adds the rest.
 func TestMinimum_RaisesAPeriod(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -25,7 +25,7 @@ import (
 	"perennial/test/scene"
 )
 
-// ended is a subscription with metered prices that was canceled after ten days: its last usage is due.
+// ended returns a subscription with metered prices that was canceled after ten days: its last usage is due.
 func ended(t *testing.T) *life.Life {
 	t.Helper()
 	s := scene.New(t)
@@ -37,7 +37,7 @@ func ended(t *testing.T) *life.Life {
 	return l
 }
 
-// taking makes a record of calls in us, and the key that it takes.
+// taking returns a record of calls in us with its key.
 func taking(l *life.Life, n int64) db.NewUsage {
 	at := scene.Start.Add(2 * life.Day)
 	r := usage.Record{
@@ -47,14 +47,14 @@ func taking(l *life.Life, n int64) db.NewUsage {
 	return db.NewUsage{Record: r, Fingerprint: r.Fingerprint()}
 }
 
-// slowWriter lets a transaction judge a record and holds it there: another one has taken its key and does not end
-// before release, with a rollback. The outcome of the record comes on the channel.
+// slowWriter starts a transaction that accepts a record and then waits: another one has reserved its key until release,
+// which rolls back. The channel gets the outcome of the record.
 func slowWriter(t *testing.T, l *life.Life, n int64) (release func(), outcome <-chan db.UsageTaken) {
 	t.Helper()
 	held, err := l.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	rollBack := func() error { return held.Rollback(context.WithoutCancel(t.Context())) }
-	t.Cleanup(func() { _ = rollBack() }) // where the test has failed before
+	t.Cleanup(func() { _ = rollBack() }) // where the test failed before
 	one := taking(l, n)
 	_, err = held.Exec(t.Context(), `insert into usage_keys (environment_id, key, at, fingerprint, record_id)
 		values ($1, $2, now(), $3, 'held')`, l.Env, one.Key, one.Fingerprint)
@@ -72,7 +72,7 @@ func slowWriter(t *testing.T, l *life.Life, n int64) (release func(), outcome <-
 	return func() { require.NoError(t, rollBack()) }, out
 }
 
-// waits reports whether some session waits for the transaction.
+// waits reports whether a session waits for the transaction.
 func waits(t *testing.T, l *life.Life, tx pgx.Tx) (some bool) {
 	err := l.Pool.QueryRow(t.Context(), `select exists (select 1 from pg_stat_activity a where $1 = any(pg_blocking_pids(a.pid)))`,
 		tx.Conn().PgConn().PID()).Scan(&some)
@@ -90,7 +90,7 @@ func rate(ctx context.Context, l *life.Life) <-chan error {
 	return done
 }
 
-// closed waits until the subscription takes no record any more.
+// closed waits until the subscription accepts no more records.
 func closed(t *testing.T, l *life.Life) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -99,8 +99,8 @@ func closed(t *testing.T, l *life.Life) {
 	}, wait.Patience, 5*time.Millisecond)
 }
 
-// A record that is judged before the last count and committed behind it is on the last invoice: the count waits for it.
-// One that comes meanwhile is refused.
+// A record that is accepted before the last count and committed after its start is on the last invoice: the count waits
+// for it. A record in between is refused.
 func TestUsage_RecordUnderWayAtTheLastCountIsBilled(t *testing.T) {
 	t.Parallel()
 	l := ended(t)
@@ -155,7 +155,7 @@ func TestUsage_KilledBetweenCloseAndCount(t *testing.T) {
 	require.Equal(t, []string{"usage Plan – calls 57 × 0.02 = 114"}, amounts(all[len(all)-1]))
 }
 
-// A correction that locks its record before the last count and writes behind it is refused: nothing would give it back.
+// A correction that locks its record before the last count and writes after it is refused: no invoice would return it.
 func TestUsage_CorrectionUnderWayAtTheLastCountIsRefused(t *testing.T) {
 	t.Parallel()
 	l := ended(t)
@@ -184,7 +184,7 @@ func TestUsage_CorrectionUnderWayAtTheLastCountIsRefused(t *testing.T) {
 	require.Equal(t, []string{"usage Plan – calls 59 × 0.02 = 118"}, amounts(all[len(all)-1]))
 }
 
-// On a test clock a month passes while a record is written: any count waits for it.
+// A test clock passes a month while a record is written: each count waits for it.
 func TestUsage_RecordUnderWayWhileATestClockMoves(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)
@@ -217,7 +217,7 @@ func TestUsage_RecordUnderWayWhileATestClockMoves(t *testing.T) {
 	require.Equal(t, []string{"usage Plan – calls 7 × 0.02 = 14"}, lines)
 }
 
-// A record whose time is ahead of a cancellation that comes meanwhile is on the last invoice, as of the end.
+// A record with a time after a concurrent cancellation is on the last invoice, with the time of the end.
 func TestUsage_TakenAheadOfTheEndIsBilled(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -236,7 +236,7 @@ func TestUsage_TakenAheadOfTheEndIsBilled(t *testing.T) {
 	l.Sound()
 }
 
-// So is a transaction, which its price looks at by itself.
+// The same holds for a transaction with its own price.
 func TestUsage_TransactionTakenAheadOfTheEndIsBilled(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -253,7 +253,7 @@ func TestUsage_TransactionTakenAheadOfTheEndIsBilled(t *testing.T) {
 	require.Equal(t, []string{"usage Plan – calls 150 ×  = 360"}, amounts(all[len(all)-1]), "3.00 and twice 0.30")
 }
 
-// A subscription that ends in the instant in which it began, as on a test clock that stands still, pays what it used in
+// A subscription that ends in the instant of its start, as on a test clock that does not move, pays for its usage in
 // that instant.
 func TestUsage_OfTheInstantOfTheEndIsBilled(t *testing.T) {
 	t.Parallel()

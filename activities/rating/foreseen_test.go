@@ -18,7 +18,7 @@ import (
 	"perennial/test/scene"
 )
 
-// preview shows what a command would lead to.
+// preview returns the effects of a command.
 func preview(l *life.Life, in subscriptions.Preview) (out subscriptions.Previewed) {
 	l.T.Helper()
 	svc := service.New(l.Store, l.Clock.Now).Subscriptions
@@ -32,8 +32,8 @@ func caller(l *life.Life) usecase.Caller {
 	return usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
 }
 
-// The next invoice that is shown bills what is recorded by now, and the one after it the commitment alone; a
-// cancellation shows its last invoice, and a change of plan the usage that it closes.
+// The next previewed invoice bills the usage recorded by now, and the one after it only the commitment. A cancellation
+// shows its last invoice, and a change of plan the usage that it closes.
 func TestPreview_IsWhatTheInvoicesBill(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, func(s *subscription.Settings) { s.InvoiceGraceMinutes = 60 })

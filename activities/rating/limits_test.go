@@ -13,7 +13,7 @@ import (
 	"perennial/test/scene"
 )
 
-// A limit that is reached is announced once until it begins again, or is another one.
+// A reached limit is announced once until its reset or a change of the limit.
 func TestLimits_AreAnnouncedOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -15,9 +15,8 @@ import (
 	"perennial/test/scene"
 )
 
-// A value of a dimension whose usage is all taken back owes no minimum, as if it had never come, whether its price looks
-// at each record or at their sum, and whether they are aggregated or not; what was billed goes back. One that has a
-// record of 0 owes it.
+// A value of a dimension whose usage was reversed in full owes no minimum, for a price of each record or of their sum,
+// with and without aggregates; billed amounts are returned. A value with a record of 0 owes it.
 func TestUsage_TakenBackOwesNoMinimum(t *testing.T) {
 	t.Parallel()
 	for name, price := range map[string]rating.Price{

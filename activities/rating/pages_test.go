@@ -22,8 +22,8 @@ import (
 	"perennial/test/scene"
 )
 
-// long is a monthly plan that is rated by aggregates and by records: calls by region, cumulated, users, and payments of
-// which each costs a fee.
+// long returns a monthly plan that is rated from aggregates and from records: calls by region, cumulated, users, and
+// payments with a fee for each.
 func long(t *testing.T, s *scene.Scene) plan.Plan {
 	t.Helper()
 	p := metering(calls(t, s))
@@ -70,8 +70,8 @@ func useLong(l *life.Life) {
 	}
 }
 
-// longLife is a subscription whose renewal is due and waits for the rating of what useLong recorded; and what an
-// unbroken rating of the same bills.
+// longLife returns a subscription whose due renewal waits for the rating of the records of useLong, and the lines of an
+// uninterrupted rating.
 func longLife(t *testing.T) (l *life.Life, unbroken []string) {
 	t.Helper()
 	s := scene.New(t)
@@ -89,13 +89,13 @@ func longLife(t *testing.T) (l *life.Life, unbroken []string) {
 	require.NoError(t, err)
 	twin.Until(twin.Snap.PeriodEnd)
 	require.Zero(t, life.Count(t, s, "select count(*) from usage_pages"), "a small count keeps nothing")
-	l.Snap, err = l.Advance() // the renewal, whose draft is due at once
+	l.Snap, err = l.Advance() // creates the renewal's draft, which is due at once
 	require.NoError(t, err)
 	s.Usage.PageRows = 20
 	return l, last(t, twin)
 }
 
-// last are the lines of the last invoice, which is paid.
+// last returns the lines of the last invoice, which is paid.
 func last(t *testing.T, l *life.Life) []string {
 	t.Helper()
 	all := l.Invoices()
@@ -103,8 +103,8 @@ func last(t *testing.T, l *life.Life) []string {
 	return amounts(all[len(all)-1])
 }
 
-// A count that is killed at each of its pages comes to its end, since it goes on behind the one before, and its invoice
-// is that of an unbroken one.
+// A count that is killed at each of its pages completes, since it continues after the last page, and its invoice equals
+// that of an uninterrupted one.
 func TestPages_KilledAtEach(t *testing.T) {
 	t.Parallel()
 	l, unbroken := longLife(t)
@@ -129,7 +129,7 @@ func TestPages_KilledAtEach(t *testing.T) {
 	l.Sound()
 }
 
-// What was counted is not read again: it may be gone by then.
+// A counted record is not read again: it may be deleted by then.
 func TestPages_GoOnBehindTheLastOne(t *testing.T) {
 	t.Parallel()
 	l, unbroken := longLife(t)
@@ -144,7 +144,7 @@ func TestPages_GoOnBehindTheLastOne(t *testing.T) {
 	_, err := l.Usage.BillUsage(t.Context(), in)
 	require.Equal(t, fault.Unavailable, fault.From(err).Kind, err)
 	require.Equal(t, 3, life.Count(t, l.Scene, "select count(*) from usage_pages"))
-	// The first hours are read before it is asked for a page.
+	// The first hours are read before the page.
 	counted := func(column string) string {
 		return fmt.Sprintf("subscription_id = '%s' and %s < (select min(counted_to) from usage_pages) and %s > '%s'",
 			l.Ref.ID, column, column, scene.Start.Add(45*time.Hour).Format(time.RFC3339))
@@ -159,7 +159,7 @@ func TestPages_GoOnBehindTheLastOne(t *testing.T) {
 	require.Equal(t, unbroken, last(t, l))
 }
 
-// A rating that fails counts anew: a person may correct what was counted.
+// A rating that fails counts again from the start: a person may correct counted records.
 func TestPages_AreForgottenWhereARatingFails(t *testing.T) {
 	t.Parallel()
 	l, seen, key := dear(t)

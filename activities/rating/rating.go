@@ -1,6 +1,6 @@
-// Package rating has the activity that rates usage: it counts what a subscription used in the segments that an
-// invoice bills, asks the rules what of it is owed and not billed, and issues the invoice with that (ADR 58). It does
-// not decide what usage costs (billing/metered) nor when it is billed (billing/metering).
+// Package rating has the activity that rates usage: it counts a subscription's usage in the segments of an invoice,
+// computes by the rules the owed and unbilled amount, and issues the invoice with it (ADR 58). billing/metered decides
+// the cost of usage, and billing/metering the time of billing.
 package rating
 
 import (
@@ -21,20 +21,20 @@ import (
 	"perennial/db"
 )
 
-// Usage is the activity with what it needs.
+// Usage is the activity with its dependencies.
 type Usage struct {
 	Store    *db.Store
 	Clock    execution.Clock
 	Observer Observer
-	// PageRows is after how many rows a count that is killed is gone on with; 0: 100,000.
+	// PageRows is the number of rows after which a count is saved, so that it continues there after a crash; 0: 100,000.
 	PageRows int
 }
 
-// Observer is told what a rating comes to that no result shows.
+// Observer receives the facts of a rating that no result has.
 type Observer interface {
 	execution.Observer
-	// UsageUnrated reports a draft whose usage could not be rated. It is tried again; without RetryAt it was issued
-	// without a price that cannot be counted.
+	// UsageUnrated reports a draft whose usage could not be rated. It is retried; without RetryAt it was issued without a
+	// price that cannot be counted.
 	UsageUnrated(ctx context.Context, u Unrated)
 }
 
@@ -47,12 +47,12 @@ type Unrated struct {
 	RetryAt      time.Time
 }
 
-// maxDrafts bounds the drafts that one call issues: a subscription that was long without a worker has several.
+// maxDrafts bounds the drafts of one call: a subscription that had no worker for long has several.
 const maxDrafts = 12
 
-// BillUsage issues each draft that waits for its usage and is due, and then does what else is due. A draft whose usage
-// cannot be rated keeps the reason, and is tried again later. It may be repeated: what is billed is not billed again.
-// Errors are of the database and of ctx alone.
+// BillUsage issues each due draft that waits for its usage, and then performs other due actions. A draft whose usage
+// cannot be rated keeps the reason, and is retried later. It may be repeated: billed usage is not billed again. Errors
+// are only those of the database and of ctx.
 func (u *Usage) BillUsage(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	for range maxDrafts {
@@ -81,14 +81,14 @@ func (u *Usage) BillUsage(ctx context.Context, in contract.AdvanceInput) (contra
 	return out, nil
 }
 
-// passing reports whether a repeat may succeed: where the database is away, or the activity is to end.
+// passing reports whether a repetition may succeed: the database is unavailable, or the activity must end.
 func passing(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || fault.From(err).Kind == fault.Unavailable ||
 		errors.Is(err, db.ErrUsageBeingWritten))
 }
 
-// rate counts the usage of a draft and issues it. A panic of the rules is a fault of this draft: it would meet each
-// repeat, and a test clock would never pass it.
+// rate counts the usage of a draft and issues it. A panic of the rules is a fault of this draft: each repetition would
+// have it again, and a test clock would never pass it.
 func (u *Usage) rate(
 	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
 ) (out contract.Snapshot, err error) {
@@ -110,7 +110,7 @@ func (u *Usage) rate(
 	return out, err
 }
 
-// unrated notes with the draft that its usage could not be rated.
+// unrated records in the draft that its usage could not be rated.
 func (u *Usage) unrated(
 	ctx context.Context, in contract.AdvanceInput, draftID string, cause error,
 ) (out contract.Snapshot, err error) {
@@ -118,7 +118,7 @@ func (u *Usage) unrated(
 	state, unfinished, err := u.decide(ctx, in, func(
 		tx *db.Tx, found lifecycle.State, at lifecycle.Moment,
 	) (lifecycle.State, lifecycle.Changes, error) {
-		// A person may correct records that are counted by now.
+		// A person may correct records that are counted already.
 		if err := tx.Usage.DropPages(ctx, in.Ref.EnvironmentID, in.Ref.ID); err != nil {
 			return found, lifecycle.Changes{}, err
 		}
@@ -137,7 +137,7 @@ func (u *Usage) unrated(
 	return contract.SnapshotOf(state, unfinished), nil
 }
 
-// decide makes a decision about the subscription, and writes it.
+// decide makes and writes a decision about the subscription.
 func (u *Usage) decide(
 	ctx context.Context, in contract.AdvanceInput,
 	rule func(*db.Tx, lifecycle.State, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error),
@@ -157,9 +157,9 @@ func (u *Usage) decide(
 	return state, unfinished, err
 }
 
-// close makes sure that the count for a draft misses no record that no later invoice would bill: it closes a
-// subscription that has ended for records, and then waits for those that are being written. One that is killed in
-// between is repeated as a whole: it waits again.
+// close ensures that the count for a draft includes all records that no later invoice would bill: it refuses further
+// records of an ended subscription, and then waits for records in progress. After a crash in between, both steps are
+// repeated.
 func (u *Usage) close(
 	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
 ) error {
@@ -179,18 +179,18 @@ func (u *Usage) close(
 	return u.Store.UsageLog().AwaitRecords(ctx, in.Ref.EnvironmentID, func() { execution.Heartbeat(ctx) })
 }
 
-// counted is what the segments of a draft come to; the zero value bills nothing.
+// counted is the count of a draft's segments; the zero value bills nothing.
 type counted struct {
 	draftID  string
 	rated    []metering.Priced
 	segments []metered.Segment
-	// uncounted is why a price could not be counted, which the draft is issued without; nil: all were.
+	// uncounted is why a price could not be counted, which the draft then leaves out; nil: all were counted.
 	uncounted error
-	// paged: it is kept how far the count had come, which goes with the draft.
+	// paged: the progress of the count is saved; issuing the draft deletes it.
 	paged bool
 }
 
-// count counts usage, without a lock: what is recorded meanwhile is on a later invoice, or refused: see close.
+// count counts usage without a lock: a later record is on a later invoice, or refused: see close.
 func (u *Usage) count(
 	ctx context.Context, in contract.AdvanceInput, seen lifecycle.State, draft invoice.Invoice,
 ) (counted, error) {
@@ -219,7 +219,7 @@ func (u *Usage) count(
 			execution.Heartbeat(ctx, far)
 		},
 	}
-	if seen.AwaitsRecords(draft) { // a count of before it waited may lack records that no later invoice bills
+	if seen.AwaitsRecords(draft) { // a count from before the wait may lack records of the last invoice
 		by.For += " last"
 	}
 	c.segments, err = u.Store.UsageLog().MeteredSegments(ctx, ref.EnvironmentID, ref.ID, spans, from, by)
@@ -232,7 +232,7 @@ func (u *Usage) count(
 	return c, err
 }
 
-// issue issues the draft with what is owed and not billed, and does what else is due.
+// issue issues the draft with the owed and unbilled charges, and performs other due actions.
 func (u *Usage) issue(ctx context.Context, in contract.AdvanceInput, c counted) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID

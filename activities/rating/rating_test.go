@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// calls is a metric that sums calls by region.
+// calls returns a metric that sums calls by region.
 func calls(t *testing.T, s *scene.Scene) usage.Metric {
 	t.Helper()
 	m := usage.Metric{
@@ -37,7 +37,7 @@ func calls(t *testing.T, s *scene.Scene) usage.Metric {
 	return m
 }
 
-// metering is a monthly plan of 10.00 whose calls cost 0.05 each in the region eu and 0.02 elsewhere.
+// metering returns a monthly plan of 10.00 whose calls cost 0.05 each in the region eu and 0.02 elsewhere.
 func metering(of usage.Metric) plan.Plan {
 	p := scene.Monthly(1000)
 	p.Metered = &metered.Prices{Components: []metered.Component{{
@@ -103,7 +103,7 @@ func TestUsage_IsBilledWithTheRenewal(t *testing.T) {
 	l.Sound()
 }
 
-// A subscription in another currency than its plan's own pays the amounts that the prices have in it.
+// A subscription in another currency than its plan's own pays the prices' amounts in that currency.
 func TestUsage_IsBilledInTheCurrencyOfTheSubscription(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -179,7 +179,7 @@ func TestUsage_OfAnEndedSubscriptionHasALastInvoice(t *testing.T) {
 	l.Sound()
 }
 
-// A percentage with a fee looks at each record: late ones and corrections come out as in a recount of all.
+// A percentage with a fee prices each record: the results with late records and corrections equal a recount of all.
 func TestUsage_IsBilledByTransaction(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -192,7 +192,7 @@ func TestUsage_IsBilledByTransaction(t *testing.T) {
 	used(l, "eu", 100, scene.Start.Add(time.Hour/2))
 	used(l, "us", 50, scene.Start.Add(time.Hour))
 	l.Until(scene.Start.AddDate(0, 1, 1))
-	used(l, "eu", 10, scene.Start.Add(time.Minute)) // now it is the one that is free
+	used(l, "eu", 10, scene.Start.Add(time.Minute)) // it is the free one now
 	l.Until(scene.Start.AddDate(0, 2, 1))
 
 	all := l.Invoices()
@@ -207,7 +207,7 @@ func TestUsage_IsBilledByTransaction(t *testing.T) {
 	l.Sound()
 }
 
-// A person gets past a rating that fails: the flat part is asked for, and the usage stays owed.
+// A person can skip a failing rating: the flat part is billed, and the usage stays owed.
 func TestUsage_IsLeftToTheNextInvoiceWhereAPersonSaysSo(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

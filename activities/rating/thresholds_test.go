@@ -22,7 +22,7 @@ import (
 	"perennial/test/scene"
 )
 
-// watched is a subscription whose calls cost 0.05 each in eu, with thresholds.
+// watched returns a subscription whose calls cost 0.05 each in eu, with thresholds.
 func watched(t *testing.T, thresholds ...metered.Threshold) (*life.Life, *usage.Service) {
 	t.Helper()
 	s := scene.New(t)
@@ -35,7 +35,7 @@ func watched(t *testing.T, thresholds ...metered.Threshold) (*life.Life, *usage.
 
 func reached(l *life.Life) int { return l.CountEvents("usage.threshold_reached") }
 
-// merge merges what was recorded, and asks what it reaches.
+// merge merges the records, and checks the thresholds.
 func merge(l *life.Life, s *usage.Service) {
 	l.T.Helper()
 	_, err := s.RollUpUsage(l.T.Context())
@@ -45,14 +45,14 @@ func merge(l *life.Life, s *usage.Service) {
 	l.Until(l.Clock.Now())
 }
 
-// ask asks what usage reaches.
+// ask checks the thresholds.
 func ask(l *life.Life, s *usage.Service) {
 	l.T.Helper()
 	_, err := s.AskReached(l.T.Context())
 	require.NoError(l.T, err)
 }
 
-// Each threshold is announced once in each period, however often it is asked and whatever a correction takes back.
+// Each threshold is announced once in each period, for any number of checks and after any corrections.
 func TestThresholds_AreAnnouncedOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t, metered.Threshold{Amount: 500}, metered.Threshold{MetricName: "calls", Quantity: money.Whole(150)})
@@ -79,7 +79,7 @@ func TestThresholds_AreAnnouncedOncePerPeriod(t *testing.T) {
 	l.Sound()
 }
 
-// A threshold that bills does so at once, and what it billed is on no other invoice.
+// A threshold that bills does so at once, and no other invoice bills the same usage.
 func TestThresholds_BillAtOnce(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t, metered.Threshold{Amount: 500, Invoice: true}, metered.Threshold{Amount: 800, Invoice: true})
@@ -110,8 +110,8 @@ func TestThresholds_BillAtOnce(t *testing.T) {
 	l.Sound()
 }
 
-// What minimums and a commitment add is not used: it reaches no threshold, and an invoice before the period's end bills
-// none of it.
+// Minimums and a commitment are not usage: they count for no threshold, and an invoice before the period's end has none
+// of them.
 func TestThresholds_KnowNoMinimum(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -135,7 +135,7 @@ func TestThresholds_KnowNoMinimum(t *testing.T) {
 	l.Sound()
 }
 
-// A subscription's own thresholds take the place of its plan's.
+// A subscription's own thresholds replace its plan's.
 func TestThresholds_OfASubscription(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t, metered.Threshold{Amount: 500})
@@ -206,14 +206,14 @@ func TestThresholds_SetForTheFirstTime(t *testing.T) {
 	l.Sound()
 }
 
-// Processes that ask at once, and one that dies within the transaction, leave one crossing.
+// Concurrent checks of several processes, and a crash within the transaction, leave one crossing.
 func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t, metered.Threshold{Amount: 500, Invoice: true})
 	used(l, "eu", 100, scene.Start.Add(life.Day))
 	versions, err := l.Store.Usage.Behind(t.Context(), 10)
 	require.NoError(t, err)
-	for _, version := range versions { // merged by a process that died before it asked
+	for _, version := range versions { // merged by a process that crashed before the check
 		l.InTx(t, func(tx *db.Tx) error { _, err := tx.Usage.RollUp(t.Context(), version, 100); return err })
 	}
 	require.Equal(t, 1, life.Count(t, l.Scene, "select count(*) from usage_touched"))
@@ -230,7 +230,7 @@ func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 		all.Go(func() {
 			ctx := context.WithoutCancel(t.Context())
 			_, merged := s.RollUpUsage(ctx)
-			_, freed := l.Pool.Exec(ctx, "update usage_touched set due_at = now()") // as if the lease of another were over
+			_, freed := l.Pool.Exec(ctx, "update usage_touched set due_at = now()") // as if another lease had ended
 			_, asked := s.AskReached(ctx)
 			assert.NoError(t, errors.Join(merged, freed, asked))
 		})
@@ -245,7 +245,7 @@ func TestThresholds_CrossedOnceByManyProcesses(t *testing.T) {
 	l.Sound()
 }
 
-// dies loses what a commit has to tell.
+// dies loses the effects of a commit.
 type dies struct{}
 
 func (dies) Dispatch(context.Context, db.Actor, []db.Effect) {}

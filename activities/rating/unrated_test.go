@@ -22,7 +22,7 @@ import (
 	"perennial/test/scene"
 )
 
-// unrated remembers which ratings failed.
+// unrated records failed ratings.
 type unrated struct {
 	scene.Unobserved
 	seen []rating.Unrated
@@ -30,7 +30,7 @@ type unrated struct {
 
 func (u *unrated) UsageUnrated(_ context.Context, r rating.Unrated) { u.seen = append(u.seen, r) }
 
-// tooDear is a monthly plan whose calls cost more than an invoice can ask for.
+// tooDear returns a monthly plan whose calls cost more than the largest amount of an invoice.
 func tooDear(of usage.Metric) plan.Plan {
 	p := metering(of)
 	p.Metered.Components[0].Rates = p.Metered.Components[0].Rates[:1]
@@ -39,7 +39,7 @@ func tooDear(of usage.Metric) plan.Plan {
 	return p
 }
 
-// takenBack corrects the whole of a record that used wrote.
+// takenBack reverses a record of used in full.
 func takenBack(l *life.Life, key string, n int64) {
 	l.T.Helper()
 	correction := db.NewUsage{Record: usage.Record{
@@ -55,7 +55,7 @@ func takenBack(l *life.Life, key string, n int64) {
 
 const many = 1_000_000_000_000
 
-// dear is a subscription whose first renewal is due, with usage that cannot be rated; and what the observer saw.
+// dear returns a subscription whose first renewal is due, with usage that cannot be rated, and its observer.
 func dear(t *testing.T) (*life.Life, *unrated, string) {
 	t.Helper()
 	s := scene.New(t)
@@ -94,7 +94,8 @@ func draft(t *testing.T, l *life.Life) invoice.Invoice {
 	return found[0]
 }
 
-// A rating that fails rests, longer each time, and the draft says why. Once its cause is gone, it is issued.
+// A failed rating is retried after increasing intervals, and the draft has the reason. Once the cause is gone, it is
+// issued.
 func TestUnrated_RestsAndIsRatedOnceItsCauseIsGone(t *testing.T) {
 	t.Parallel()
 	l, seen, key := dear(t)
@@ -132,14 +133,14 @@ func TestUnrated_RestsAndIsRatedOnceItsCauseIsGone(t *testing.T) {
 	l.Sound()
 }
 
-// While it rests, commands and payments go on; the next renewal comes in time, although the rating never succeeds.
+// Meanwhile commands and payments continue; the next renewal is on time, although the rating never succeeds.
 func TestUnrated_HoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	l, seen, _ := dear(t)
 	require.Len(t, seen.seen, 1)
 	end := l.Snap.PeriodEnd
 	l.Clock.Set(end.Add(-time.Minute))
-	l.Due() // the rest is long over
+	l.Due() // the interval is long over
 	l.Until(end)
 	require.Equal(t, 3, l.Sub().PeriodIndex, "the renewal was made when it was due")
 	l.Perform(life.CancelNow(""))
@@ -147,7 +148,7 @@ func TestUnrated_HoldsNothingUp(t *testing.T) {
 	require.False(t, l.Snap.Finished, "drafts wait")
 }
 
-// A person gets past it: finalize tries at once, and withoutUsage issues the draft without it.
+// A person can resolve it: finalize retries at once, and withoutUsage issues the draft without usage.
 func TestUnrated_APersonGetsPastIt(t *testing.T) {
 	t.Parallel()
 	l, seen, _ := dear(t)
@@ -170,7 +171,7 @@ func TestUnrated_APersonGetsPastIt(t *testing.T) {
 	l.Sound()
 }
 
-// A defect of a rule fails its own draft alone, and is not shown but in the log.
+// A defect of a rule fails only its own draft, and only the log shows it.
 func TestUnrated_ADefectIsAFailure(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -194,7 +195,7 @@ func TestUnrated_ADefectIsAFailure(t *testing.T) {
 	require.NotContains(t, draft(t, l).UsageFailure.Detail, "a defect")
 }
 
-// A test clock passes a rating that fails: the draft stays, says why, and is tried again in the clock's own days.
+// A test clock passes a failing rating: the draft stays with the reason, and is retried in the clock's days.
 func TestUnrated_HoldsNoTestClockUp(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)

@@ -10,7 +10,7 @@ import (
 	serviceusage "perennial/service/usage"
 )
 
-// UsageAmount is what the usage of a period comes to so far.
+// UsageAmount is the amount of a period's usage so far.
 type UsageAmount struct {
 	Estimated bool           `json:"estimated" example:"true" doc:"true, always: records and corrections that come later, and changes of the subscription, change it."`
 	Currency  string         `json:"currency" example:"USD"`
@@ -25,7 +25,7 @@ type UsageAmount struct {
 	Unrated   []UnratedUsage `json:"unrated" doc:"Usage of metrics with a price that none of its rates counts. It costs nothing."`
 }
 
-// UsageLine is what one rate of a metered price comes to.
+// UsageLine is the amount of one rate of a metered price.
 type UsageLine struct {
 	Description string                `json:"description" example:"Pro – API calls (eu)" doc:"As the line of an invoice has it."`
 	PlanID      string                `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The plan whose price counts."`
@@ -42,7 +42,7 @@ type UsageLine struct {
 	Explanation *view.LineExplanation `json:"explanation,omitempty" doc:"How the amount comes about. Absent: it is quantity × unitAmount, rounded once; or the line stands for the smallest of more than 200."`
 }
 
-// UnratedUsage is usage that no rate counts.
+// UnratedUsage is usage without a rate.
 type UnratedUsage struct {
 	MetricName string `json:"metricName" example:"api_calls" doc:"The metric."`
 	PriceID    string `json:"priceId" example:"price_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The metered price of the metric, none of whose rates fits the records."`
@@ -95,7 +95,7 @@ func renderCostless(of serviceusage.Accrued) []CostlessTime {
 	return times
 }
 
-// exampleAmount is that of 1,200 calls, of which a thousand are included, in the region eu.
+// exampleAmount returns the amount of 1,200 calls, of which a thousand are included, in the region eu.
 func exampleAmount() *UsageAmount {
 	eu := "eu"
 	step := func(kind rating.StepKind, quantity, price, amount string) invoice.Step {

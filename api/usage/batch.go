@@ -16,16 +16,15 @@ import (
 	serviceusage "perennial/service/usage"
 )
 
-// maxUsageBody is for requests with many records: each may have 4 KiB, which is more than those with ten long
-// properties have.
+// maxUsageBody allows many records of 4 KiB each, which is more than a record with ten long properties has.
 const maxUsageBody = 4 << 20
 
-// UsageBatchForm reports usage many times.
+// UsageBatchForm reports many records of usage.
 type UsageBatchForm struct {
 	Records []UsageForm `json:"records" minItems:"1" maxItems:"1000" doc:"Records of any subscriptions and metrics, in any order."`
 }
 
-// UsageBatch says what became of records.
+// UsageBatch has the results of records.
 type UsageBatch struct {
 	Data     []UsageResult `json:"data" doc:"One result for each record, in their order."`
 	Accepted int           `json:"accepted" example:"1" doc:"How many were recorded by this request."`
@@ -33,7 +32,7 @@ type UsageBatch struct {
 	Refused  int           `json:"refused" example:"0" doc:"How many were refused."`
 }
 
-// UsageResult is what became of one record.
+// UsageResult is the result of one record.
 type UsageResult struct {
 	Status   int          `json:"status" example:"201" doc:"The HTTP status that the record would have had by itself: 201, also for a repeat, or that of its refusal."`
 	Replayed bool         `json:"replayed,omitempty" doc:"true: it had been recorded before."`
@@ -71,7 +70,7 @@ func (h *Handler) recordUsageBatch(ctx context.Context, c *httpkit.Call, w http.
 	return h.recordEntries(ctx, c, w, entries, h.readUsage)
 }
 
-// recordEntries takes the entries of a list, each read by itself, and answers each.
+// recordEntries records the entries of a list, which are read one by one, and responds with their results.
 func (h *Handler) recordEntries(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, entries []json.RawMessage, read func([]byte) usageReport,
 ) error {
@@ -82,7 +81,7 @@ func (h *Handler) recordEntries(
 	return h.recordReports(ctx, c, w, reports)
 }
 
-// recordReports takes records and answers each.
+// recordReports records records, and responds with their results.
 func (h *Handler) recordReports(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, reports []usageReport,
 ) error {
@@ -107,7 +106,7 @@ func (h *Handler) readUsage(text []byte) usageReport {
 	return reported(form)
 }
 
-// usageReport is a record as it was sent and as it was read, or why it is none.
+// usageReport is a record as sent and as read, or the error of reading it.
 type usageReport struct {
 	form   UsageForm
 	record usage.Record
@@ -122,8 +121,8 @@ func reported(form UsageForm) usageReport {
 // recordValues bounds the JSON values of one record.
 const recordValues = usage.MaxProperties + 15
 
-// recordAll takes records and answers each. It returns also why each was refused, nil where it was not: answers do not
-// show causes. The error is that of all.
+// recordAll records records and returns their results. refusals has the error of each refused record, since results do
+// not show causes. err is an error of the whole request.
 func (h *Handler) recordAll(
 	ctx context.Context, c *httpkit.Call, reports []usageReport,
 ) (out UsageBatch, refusals []error, err error) {
@@ -149,8 +148,8 @@ func (h *Handler) recordAll(
 	return out, refusals, nil
 }
 
-// logServerErrors writes one line about the server errors among refusals, with the cause of a defect, if there is one,
-// else of the first. That of a caller that left is none.
+// logServerErrors writes one line about the server errors among refusals, with the cause of a defect, or of the first
+// one. A disconnected caller's error does not count.
 func (h *Handler) logServerErrors(ctx context.Context, refusals []error) {
 	var cause error
 	count := 0
@@ -168,7 +167,7 @@ func (h *Handler) logServerErrors(ctx context.Context, refusals []error) {
 	}
 }
 
-// isDefect reports whether a refusal is a fault of the program, which a repeat meets again.
+// isDefect reports whether a refusal is a fault of the program, which a repetition would have again.
 func isDefect(refusal error) bool { return fault.From(refusal).Kind == fault.Internal }
 
 func (b *UsageBatch) take(i int, form UsageForm, o serviceusage.Outcome) {

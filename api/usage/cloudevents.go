@@ -40,8 +40,8 @@ type CloudEvent struct {
 // CloudEventData are the quantity and the properties of a record.
 type CloudEventData UsageProperties
 
-// UnmarshalJSON reads properties. A quantity that is null is kept as what is no number: it must not count as absent,
-// and so as 1.
+// UnmarshalJSON reads properties. It keeps a null quantity as an invalid number: it must not count as absent, and so as
+// 1.
 func (d *CloudEventData) UnmarshalJSON(b []byte) error {
 	if err := (*UsageProperties)(d).UnmarshalJSON(b); err != nil {
 		return err
@@ -56,18 +56,18 @@ func (d *CloudEventData) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Schema is what the OpenAPI document says about data.
+// Schema returns the schema of data for the OpenAPI document.
 func (CloudEventData) Schema(r huma.Registry) *huma.Schema { return UsageProperties{}.Schema(r) }
 
-// sourceEscapes make the end of a source visible in a key. A percent sign is escaped only where it could be read as one
-// of the escapes, so that the keys of sources such as /a%20b remain what they were before there were escapes.
+// sourceEscapes mark the end of a source in a key. A percent sign is escaped only where it could be part of an escape,
+// so that keys of sources such as /a%20b are the same as before there were escapes.
 var sourceEscapes = strings.NewReplacer("#", "%23", "%23", "%2523", "%25", "%2525")
 
-// key returns the idempotencyKey of an event. No two pairs of source and id have the same one.
+// key returns the idempotencyKey of an event. Different pairs of source and id have different keys.
 func (e CloudEvent) key() string { return sourceEscapes.Replace(e.Source) + "#" + e.ID }
 
-// record is what the event reports. Faults: content_type_unsupported, for binary data; value_unknown, for its time;
-// those of UsageForm.record.
+// record returns the record of the event. Faults: content_type_unsupported, for binary data; value_unknown, for its
+// time; those of UsageForm.record.
 func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 	f := UsageForm{
 		SubscriptionID: e.Subject, MetricName: e.Type, Quantity: "1", IdempotencyKey: e.key(),
@@ -97,7 +97,7 @@ func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 	if err != nil {
 		return f, record, fault.From(err).Within("data")
 	}
-	f.Quantity = Number(record.Quantity.String()) // "007" is a quantity, and no number of JSON
+	f.Quantity = Number(record.Quantity.String()) // "007" is a valid quantity, but not a JSON number
 	record.At = at
 	return f, record, nil
 }
@@ -112,7 +112,7 @@ func (h *Handler) readCloudEvent(text []byte) (r usageReport) {
 	return r
 }
 
-// recordCloudEvents takes one event, which is answered like a record, or a list, which is answered like a batch.
+// recordCloudEvents records one event, with the response of a record, or a list, with the response of a batch.
 func (h *Handler) recordCloudEvents(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request,
 ) error {
@@ -126,7 +126,7 @@ func (h *Handler) recordCloudEvents(
 	return h.recordEntries(ctx, c, w, entries, h.readCloudEvent)
 }
 
-// recordCloudEvent takes one event. Its sender reads the status alone, so that a refusal is the answer.
+// recordCloudEvent records one event. Its sender reads only the status, so a refusal is the response.
 func (h *Handler) recordCloudEvent(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event usageReport,
 ) error {

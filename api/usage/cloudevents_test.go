@@ -18,7 +18,7 @@ func TestCloudEvent_KeysWithoutHashInSourceAreThoseOfBefore(t *testing.T) {
 	}
 }
 
-// A key can be read back, so that no two events share one.
+// A key can be decoded, so no two events share one.
 func TestCloudEvent_KeysAreDifferent(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringMatching(`[%#235a]{1,8}`)

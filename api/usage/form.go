@@ -12,13 +12,13 @@ import (
 	"perennial/billing/usage"
 )
 
-// Number is a decimal number as it is written in JSON.
+// Number is a decimal number in the form of JSON.
 type Number = view.Number
 
-// UsageProperties are what callers say about a record. A value that is no string counts as the text that was sent.
+// UsageProperties are the properties of a record. A value that is not a string counts as its text.
 type UsageProperties map[string]string
 
-// UnmarshalJSON turns scalars into text; null is no property.
+// UnmarshalJSON turns scalars into text; null removes the property.
 func (p *UsageProperties) UnmarshalJSON(b []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
@@ -40,7 +40,7 @@ func (p *UsageProperties) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Schema is what the OpenAPI document says about properties.
+// Schema returns the schema of properties for the OpenAPI document.
 func (UsageProperties) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject,
@@ -64,7 +64,7 @@ type UsageForm struct {
 	Corrects       string          `json:"corrects,omitempty" maxLength:"255" doc:"The idempotencyKey of a record that this one corrects: its quantity, which is negative, is taken off that of the other. It counts at the time of the other one and has its properties."`
 }
 
-// record is what the form reports. Faults: decimal_invalid, usage_correction_mismatch.
+// record returns the record of the form. Faults: decimal_invalid, usage_correction_mismatch.
 func (f UsageForm) record() (usage.Record, error) {
 	r := usage.Record{
 		SubscriptionID: f.SubscriptionID, Metric: f.MetricName, At: view.Instant(f.Timestamp), Key: f.IdempotencyKey,
@@ -90,7 +90,7 @@ type UsageRecord struct {
 	Corrects       string          `json:"corrects,omitempty" doc:"The idempotencyKey of the record that this one corrects. Absent: none."`
 }
 
-// renderUsage shows a record as it was sent, with the id and the time that it was given first.
+// renderUsage returns a record as sent, with its stored id and time.
 func renderUsage(sent UsageForm, r usage.Record) UsageRecord {
 	return UsageRecord{
 		ID: r.ID, SubscriptionID: sent.SubscriptionID, MetricName: sent.MetricName, Quantity: sent.Quantity,

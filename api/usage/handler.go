@@ -1,4 +1,4 @@
-// Package usage serves metrics, records of usage and what subscriptions used.
+// Package usage serves metrics, records of usage and the usage of subscriptions.
 package usage
 
 import (
@@ -18,7 +18,7 @@ type Handler struct {
 	service   *usage.Service
 	telemetry *telemetry.Telemetry
 	now       func() time.Time // the real clock
-	shapes    httpkit.Shapes   // of records that are judged one by one
+	shapes    httpkit.Shapes   // of records that are validated one by one
 }
 
 // Register adds the operations of this column.

@@ -18,14 +18,14 @@ type updateMetricInput struct {
 	Body MetricChange
 }
 
-// MetricChange changes the fields that are sent and leaves the others. A definition makes the next version.
+// MetricChange changes the fields that are sent and keeps the others. A definition creates the next version.
 type MetricChange struct {
 	DisplayName *string           `json:"displayName,omitempty" minLength:"1" maxLength:"100" example:"API calls" doc:"For people."`
 	Active      *bool             `json:"active,omitempty" doc:"false: archives it, and it takes no new records. true: it does again."`
 	Definition  *MetricDefinition `json:"definition,omitempty" doc:"Makes the next version, which counts in this way. What is absent has its default, not the value of the version before."`
 }
 
-// MetricDefinition is what a version counts.
+// MetricDefinition is the definition of a version.
 type MetricDefinition struct {
 	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
 	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal; that of the version before. Default: the quantity."`
@@ -57,7 +57,7 @@ func (h *Handler) updateMetric(
 		})
 }
 
-// metricOperations has no deletion: records and invoices name metrics for as long as they are kept.
+// metricOperations has no deletion: records and invoices refer to metrics for as long as they are kept.
 func (h *Handler) metricOperations() {
 	example := Metric{
 		ID: "met_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "api_calls", DisplayName: "API calls", Aggregation: "sum",

@@ -14,7 +14,7 @@ import (
 	serviceusage "perennial/service/usage"
 )
 
-// Metric says how usage records become a quantity, in one of its versions.
+// Metric turns usage records into a quantity, in one of its versions.
 type Metric struct {
 	ID          string            `json:"id" example:"met_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Version     int               `json:"version" example:"1" doc:"Counts from 1. To count differently is a new version."`
@@ -31,13 +31,13 @@ type Metric struct {
 	CreatedAt   int64             `json:"createdAt" example:"1763640000"`
 }
 
-// MetricFilter chooses records by their properties.
+// MetricFilter selects records by their properties.
 type MetricFilter struct {
 	Include map[string][]string   `json:"include,omitempty" minProperties:"1" doc:"Properties with the values of which a record must have one."`
 	Exclude []map[string][]string `json:"exclude,omitempty" maxItems:"20" doc:"A record that matches all properties of one entry does not count."`
 }
 
-// MetricConversion turns the reported unit into the one that is sold: multiplied, divided, then rounded.
+// MetricConversion converts the reported unit to the sold one: it multiplies, divides, then rounds.
 type MetricConversion struct {
 	MultiplyBy string `json:"multiplyBy,omitempty" maxLength:"26" example:"1.5" doc:"A decimal greater than 0."`
 	DivideBy   string `json:"divideBy,omitempty" maxLength:"26" example:"3600" doc:"A decimal greater than 0."`
@@ -75,7 +75,7 @@ type MetricForm struct {
 	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too, as seats do that were added. Of sum, unique_count and latest_per_key."`
 }
 
-// definition is what the form says is counted.
+// definition returns the definition of the form.
 func (f MetricForm) definition() (usage.Definition, error) {
 	d := usage.Definition{
 		Aggregation: usage.Aggregation(f.Aggregation), Property: f.Property, KeyProperty: f.KeyProperty, GroupBy: f.GroupBy,

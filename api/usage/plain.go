@@ -3,18 +3,18 @@ package usage
 import "strings"
 
 // Most programs send records in a plain form: the fields of UsageForm, each once and of its type, in ASCII without
-// escapes. readPlain reads that form in one pass and without reflection. It judges nothing and words no fault: where it
-// does not recognise a record, httpkit reads it. What it does recognise, httpkit reads as the same form
-// (FuzzReadPlain), so that no answer depends on which of the two has read a record.
+// escapes. readPlain reads that form in one pass and without reflection. It validates nothing and returns no fault:
+// records in any other form are read by httpkit. httpkit reads plain records as the same form (FuzzReadPlain), so
+// results do not depend on the reader.
 
-// plainReader reads JSON from a place on. Each method returns false where the text is not plain, and leaves the place
-// anywhere.
+// plainReader reads JSON from a position on. Each method returns false where the text is not plain; the position is
+// then undefined.
 type plainReader struct {
 	text string
 	at   int
 }
 
-// sign passes over spaces and one sign.
+// sign skips spaces and one sign.
 func (p *plainReader) sign(want byte) bool {
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == want {
@@ -41,7 +41,7 @@ func (p *plainReader) ended() bool {
 	return p.at == len(p.text)
 }
 
-// word reads a string of printable ASCII without escapes, of at least and at most so many characters.
+// word reads a string of printable ASCII without escapes, with a minimum and a maximum of characters.
 func (p *plainReader) word(least, most int) (string, bool) {
 	if !p.sign('"') {
 		return "", false
@@ -60,7 +60,7 @@ func (p *plainReader) word(least, most int) (string, bool) {
 	return "", false
 }
 
-// maxPlainNumber is far less than what strictjson takes.
+// maxPlainNumber is far less than strictjson allows.
 const maxPlainNumber = 32
 
 // number reads a JSON number without an exponent.
@@ -79,7 +79,7 @@ func (p *plainReader) number() (string, bool) {
 	return number, len(number) <= maxPlainNumber && !p.skip("e") && !p.skip("E")
 }
 
-// digits passes over digits and returns how many there were.
+// digits skips digits and returns their number.
 func (p *plainReader) digits() int {
 	from := p.at
 	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
@@ -88,7 +88,7 @@ func (p *plainReader) digits() int {
 	return p.at - from
 }
 
-// skip passes over what comes next, if it does.
+// skip skips next if the text continues with it.
 func (p *plainReader) skip(next string) bool {
 	if strings.HasPrefix(p.text[p.at:], next) {
 		p.at += len(next)
@@ -97,7 +97,7 @@ func (p *plainReader) skip(next string) bool {
 	return false
 }
 
-// object reads an object: field is called with each name, in front of its value.
+// object reads an object: it calls field with each name, before its value.
 func (p *plainReader) object(field func(name string) bool) bool {
 	if !p.sign('{') {
 		return false
@@ -119,7 +119,7 @@ func (p *plainReader) object(field func(name string) bool) bool {
 	}
 }
 
-// list reads a list of at least one entry: entry is called in front of each.
+// list reads a list of at least one entry: it calls entry before each.
 func (p *plainReader) list(entry func() bool) bool {
 	if !p.sign('[') {
 		return false

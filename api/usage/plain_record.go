@@ -27,14 +27,14 @@ const (
 	requiredFields = hasSubscription | hasMetric | hasQuantity | hasKey
 )
 
-// readPlain reads one record, and nothing behind it.
+// readPlain reads one record, without further text.
 func readPlain(text string) (form UsageForm, ok bool) {
 	p := plainReader{text: text}
 	form, ok = p.record()
 	return form, ok && p.ended()
 }
 
-// readPlainBatch reads the body of a batch of at most so many records.
+// readPlainBatch reads the body of a batch with a maximum of records.
 func readPlainBatch(body string, most int) (forms []UsageForm, ok bool) {
 	p := plainReader{text: body}
 	forms = make([]UsageForm, 0, min(most, strings.Count(body, "{")))
@@ -98,7 +98,7 @@ func (p *plainReader) time() (int64, bool) {
 	return seconds, err == nil && seconds >= 1 && seconds <= latestTime
 }
 
-// properties reads an object of scalars. Null, which is no property, is not plain.
+// properties reads an object of scalars. Null, which removes a property, is not plain.
 func (p *plainReader) properties() (UsageProperties, bool) {
 	properties := UsageProperties{}
 	ok := p.object(func(name string) bool {

@@ -11,7 +11,7 @@ import (
 
 const plainRecord = `{"subscriptionId":"s","metricName":"m","quantity":1,"idempotencyKey":"k"}`
 
-// plainExamples are records around the edges of the plain form. true: it is read.
+// plainExamples returns records at the edges of the plain form. true: it is plain.
 func plainExamples() map[string]bool {
 	more := func(field string) string { return strings.Replace(plainRecord, "}", ","+field+"}", 1) }
 	quantity := func(value string) string { return strings.Replace(plainRecord, "1", value, 1) }
@@ -35,7 +35,7 @@ func plainExamples() map[string]bool {
 	}
 }
 
-// generic reads records as they are read that are not plain.
+// generic returns the reader of records that are not plain.
 func generic() *Handler {
 	h := &Handler{shapes: httpkit.NewShapes()}
 	httpkit.Prepare[UsageForm](h.shapes)
@@ -88,7 +88,7 @@ func TestReadPlainBatch_AsManyAsAllowed(t *testing.T) {
 	}
 }
 
-// FuzzReadPlain: what the plain reader recognises is valid, and the same form.
+// FuzzReadPlain checks that every plain record is valid, and read as the same form.
 func FuzzReadPlain(f *testing.F) {
 	for text := range plainExamples() {
 		f.Add(text)

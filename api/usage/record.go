@@ -12,7 +12,7 @@ type recordUsageInput struct {
 	Body UsageForm
 }
 
-// recordUsage needs no row of an Idempotency-Key: the record's own key is for ever.
+// recordUsage records a record. It needs no row of an Idempotency-Key, since the record's own key is permanent.
 func (h *Handler) recordUsage(
 	ctx context.Context, c *httpkit.Call, in *recordUsageInput,
 ) (*httpkit.Reply[UsageRecord], error) {
@@ -27,10 +27,10 @@ func (h *Handler) recordUsage(
 	return httpkit.Answer(http.StatusCreated, renderUsage(in.Body, out.Record), out.Repeated), nil
 }
 
-// usageOperations are those that take records.
+// usageOperations registers the operations that accept records.
 func (h *Handler) usageOperations() {
 	h.shapes = httpkit.NewShapes()
-	// The schemas are made here: afterwards they are only read, by all requests at once.
+	// The schemas are created here: later all requests read them concurrently.
 	httpkit.Prepare[UsageForm](h.shapes)
 	httpkit.Prepare[CloudEvent](h.shapes)
 	form := UsageForm{

@@ -17,13 +17,13 @@ import (
 const (
 	ndjsonType    = "application/x-ndjson"
 	maxStreamLine = 64 << 10
-	// streamPause is how long the next lines may take to arrive, and an answer to be read.
+	// streamPause bounds the wait for the next lines, and for the client to read the response.
 	streamPause = 30 * time.Second
-	// streamWait is how long a record waits for others before it is written.
+	// streamWait is the time that a record waits for others before it is written.
 	streamWait = 250 * time.Millisecond
 )
 
-// UsageProgress is one line of the answer to a stream.
+// UsageProgress is one line of the response to a stream.
 type UsageProgress struct {
 	Line     int         `json:"line" example:"1000" doc:"A line of the request, from 1. Of a progress line: all lines up to it are decided and stored, so that an interrupted stream goes on behind it."`
 	Error    *UsageError `json:"error,omitempty" doc:"Why the record of this line was refused. With stopped: why the stream ended early."`
@@ -34,7 +34,7 @@ type UsageProgress struct {
 	Refused  int         `json:"refused" example:"1" doc:"How many were refused so far."`
 }
 
-// usageStream is one request that brings records line by line.
+// usageStream is one request with records line by line.
 type usageStream struct {
 	handler *Handler
 	call    *httpkit.Call
@@ -43,13 +43,13 @@ type usageStream struct {
 
 	total UsageProgress
 	read  []usageReport
-	at    []int // the lines of what was read
+	at    []int // the lines of read
 	began bool
 }
 
 func (h *Handler) streamUsage(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, r *http.Request) error {
 	stream := &usageStream{handler: h, call: c, out: w, control: http.NewResponseController(w)}
-	// The answer begins before the request ends. Without full duplex net/http would read the rest of the request first.
+	// The response begins before the request ends. Without full duplex net/http would first read the rest of the request.
 	if err := stream.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -61,19 +61,19 @@ func (h *Handler) streamUsage(ctx context.Context, c *httpkit.Call, w http.Respo
 	if err != nil {
 		_ = stream.control.SetReadDeadline(time.Unix(1, 0)) // ends a read in progress, which net/http would wait for
 	}
-	for range lines { // until the reader has ended: the body is not its own any more
+	for range lines { // until the reader has ended: the body is invalid after that
 	}
 	if err == nil || !stream.began {
 		return err
 	}
-	// The status is sent: the last line says what went wrong, and the log.
+	// The status is already sent: the last line and the log have the error.
 	httpkit.LogRefusal(ctx, err)
 	h.logServerErrors(ctx, []error{err})
 	stream.total.Stopped, stream.total.Error = true, usageError(err)
 	return stream.say(stream.total)
 }
 
-// streamLine is what was read of one line. The last one has an error, io.EOF at the end of the request.
+// streamLine is one line. The last one has an error, io.EOF at the end of the request.
 type streamLine struct {
 	text []byte
 	err  error
@@ -84,7 +84,7 @@ func (u *usageStream) readLines(ctx context.Context, body io.Reader, to chan<- s
 	defer close(to)
 	lines := bufio.NewReaderSize(body, maxStreamLine)
 	for ctx.Err() == nil {
-		_ = u.control.SetReadDeadline(u.handler.now().Add(streamPause)) // where it is not supported, the server's holds
+		_ = u.control.SetReadDeadline(u.handler.now().Add(streamPause)) // otherwise the server's deadline applies
 		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			err = fault.New(fault.Invalid, "body_too_large", "A line is too long. Send at most %d bytes in one.", maxStreamLine)
@@ -100,7 +100,7 @@ func (u *usageStream) readLines(ctx context.Context, body io.Reader, to chan<- s
 	}
 }
 
-// run takes lines until the end, and decides records in parts: 1,000 at most, and none later than streamWait.
+// run processes lines until the end, and records them in batches: of at most 1,000, and after at most streamWait.
 func (u *usageStream) run(ctx context.Context, lines <-chan streamLine) error {
 	wait := time.NewTimer(streamWait)
 	defer wait.Stop()
@@ -122,7 +122,7 @@ func (u *usageStream) run(ctx context.Context, lines <-chan streamLine) error {
 			}
 		}
 		last := number
-		if ended && len(line.text) == 0 { // behind the line break of the last line there is none
+		if ended && len(line.text) == 0 { // no line follows the line break of the last one
 			last--
 		}
 		if len(u.read) == usage.MaxBatch || ended {
@@ -137,7 +137,7 @@ func (u *usageStream) run(ctx context.Context, lines <-chan streamLine) error {
 	}
 }
 
-// next waits for a line, and decides what was read before it when that has waited long enough.
+// next waits for a line, and records earlier lines after streamWait.
 func (u *usageStream) next(
 	ctx context.Context, lines <-chan streamLine, waited <-chan time.Time, number int,
 ) (streamLine, error) {
@@ -159,7 +159,7 @@ func (u *usageStream) next(
 	}
 }
 
-// stop decides what was read before a failure.
+// stop records the lines before a failure.
 func (u *usageStream) stop(ctx context.Context, cause error) error {
 	if len(u.at) > 0 {
 		if err := u.decide(ctx, u.at[len(u.at)-1]); err != nil {
@@ -173,7 +173,7 @@ func (u *usageStream) stop(ctx context.Context, cause error) error {
 		"The request body ended early. Send the request again.").Because(cause)
 }
 
-// take reads one record. What is no record is refused, and the stream goes on.
+// take reads one record. An invalid record is refused, and the stream continues.
 func (u *usageStream) take(line int, text []byte) error {
 	report := u.handler.readUsage(text)
 	if report.err != nil {
@@ -184,14 +184,14 @@ func (u *usageStream) take(line int, text []byte) error {
 	return nil
 }
 
-// refuse says why the record of a line was not taken, beside the counts so far.
+// refuse writes the refusal of a line's record, with the counts so far.
 func (u *usageStream) refuse(line int, why *UsageError) error {
 	said := u.total
 	said.Line, said.Error = line, why
 	return u.say(said)
 }
 
-// decide records what was read up to a line, and says so. The key that the stream began with may be revoked by now.
+// decide records the lines up to a line, and writes the progress. The key of the stream may be revoked by now.
 func (u *usageStream) decide(ctx context.Context, line int) error {
 	if len(u.read) > 0 {
 		if err := u.call.Readmit(ctx); err != nil {
@@ -202,7 +202,7 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 			return err
 		}
 		for i, refusal := range refusals {
-			if refusal != nil && fault.From(refusal).Kind == fault.Unavailable { // no line may say that it is decided
+			if refusal != nil && fault.From(refusal).Kind == fault.Unavailable { // no line may count as decided
 				return fault.New(fault.Unavailable, "usage_undecided",
 					"The record of line %d was not decided. Send the lines behind the last progress line again.", u.at[i]).
 					Because(refusal)
@@ -232,7 +232,7 @@ func (u *usageStream) say(line UsageProgress) error {
 		u.out.Header().Set("Content-Type", ndjsonType)
 		u.out.WriteHeader(http.StatusOK)
 	}
-	_ = u.control.SetWriteDeadline(u.handler.now().Add(streamPause)) // where it is not supported, the server's holds
+	_ = u.control.SetWriteDeadline(u.handler.now().Add(streamPause)) // otherwise the server's deadline applies
 	if err := httpkit.WriteLine(u.out, line); err != nil {
 		return err
 	}

@@ -15,16 +15,16 @@ import (
 	serviceusage "perennial/service/usage"
 )
 
-// UsageSummary is what a subscription used.
+// UsageSummary is the usage of a subscription.
 type UsageSummary struct {
 	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The subscription."`
 	Data           []UsagePeriod `json:"data" doc:"What was used in each period and group, metric by metric, in the order of time. A period without records has none."`
-	// Amount and Costless are of the current period, which nobody asks about who sends another time.
+	// Amount and Costless are of the current period; requests for another time leave them out.
 	Amount   *UsageAmount   `json:"amount,omitempty" doc:"What the usage of the current period comes to so far, computed as the invoice is. Absent: no metered prices counted in the period, or from or to was sent."`
 	Costless []CostlessTime `json:"costless,omitempty" doc:"The times of the current period, and of a pause, whose usage costs nothing, and why: records of them are on no invoice. Absent: there are none, or from or to was sent."`
 }
 
-// UsagePeriod is what was used in one period by one group.
+// UsagePeriod is the usage of one period and group.
 type UsagePeriod struct {
 	MetricName    string             `json:"metricName" example:"api_calls" doc:"The name of the metric."`
 	MetricVersion int                `json:"metricVersion" example:"1" doc:"The version that counted: the newest, once it has counted what was recorded before it."`

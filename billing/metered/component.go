@@ -1,6 +1,6 @@
-// Package metered owns what usage costs: which records a rate of a plan counts, what the quantities of a segment owe,
-// and what an invoice bills of it (ADR 58). It does not own how records become quantities (usage), how a quantity
-// becomes an amount (rating), nor when a period is rated and by whom it is paid (lifecycle).
+// Package metered owns the cost of usage: the records that a rate of a plan counts, the amount owed for the quantities
+// of a segment, and the charges of an invoice (ADR 58). Package usage turns records into quantities, rating turns a
+// quantity into an amount, and lifecycle decides when a period is rated and who pays.
 package metered
 
 import (
@@ -16,44 +16,43 @@ import (
 	"perennial/billing/usage"
 )
 
-// Component is a part of a plan that is billed in arrears: by usage, where it names the version of the metric that
-// counts, or by the quantity of the subscription.
+// Component is a part of a plan that is billed in arrears: by usage, where it names a metric version, or by the
+// quantity of the subscription.
 type Component struct {
 	ID              string `json:"id"`
-	Name            string `json:"name,omitempty"`            // for people; empty: it has none of its own
+	Name            string `json:"name,omitempty"`            // for people; empty: none
 	MetricName      string `json:"metricName"`                // never changes
 	MetricVersionID string `json:"metricVersionId,omitempty"` // empty: MetricName is not resolved yet
-	// Cumulated counts tiers and included units from the first period on the component, not from the start of each.
+	// Cumulated counts tiers and included units from the component's first period on, not from the start of each period.
 	Cumulated bool `json:"cumulated,omitempty"`
-	// Rates are asked in their order: the first one that a record's dimensions fit counts it. A record that none fits
-	// costs nothing.
+	// Rates are matched in their order: the first one that fits a record's dimensions counts it. A record without a
+	// matching rate costs nothing.
 	Rates []Rate `json:"rates"`
 
-	// What follows is not stored: a plan says it of its prices when they are put together for a subscription.
+	// The fields below are not stored: a plan sets them when it composes its prices for a subscription.
 
-	// Fixed: it is a price in arrears, which counts Units, not records. Units are a level.
+	// Fixed: it is a price in arrears, which counts Units instead of records. Units are a level.
 	Fixed bool  `json:"fixed,omitempty"`
 	Units int64 `json:"units,omitempty"`
-	// AddOn: it is an add-on's, so that the plan's commitment is not about it.
+	// AddOn: it belongs to an add-on, so the plan's commitment does not include it.
 	AddOn bool `json:"addOn,omitempty"`
 }
 
-// Rate prices the records whose dimensions have certain values.
+// Rate prices the records with certain values of dimensions.
 type Rate struct {
-	Where map[string]string `json:"where,omitempty"` // by dimension; empty: all that is left
-	By    []string          `json:"by,omitempty"`    // dimensions whose values are priced each by itself
+	Where map[string]string `json:"where,omitempty"` // by dimension; empty: all remaining records
+	By    []string          `json:"by,omitempty"`    // dimensions whose values are priced separately
 	Price rating.Price      `json:"price"`
-	// Currencies are the amounts of the price in those that the plan is sold in beside its own; nil: in none.
+	// Currencies are the amounts of the price in the plan's further currencies; nil: none.
 	Currencies rating.Currencies `json:"currencies,omitempty"`
 }
 
 // MaxRates bounds the rates of a component.
 const MaxRates = 50
 
-// Validate checks a component of a plan against the metric that it names. The fault names the rate by its place.
-// Faults: metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported,
-// metered_cumulated_unsupported, metered_percentage_unsupported, metered_rate_unreachable, those of rating.Price and of
-// text.Check.
+// Validate checks a component of a plan with its metric. The fault names the index of the rate. Faults:
+// metered_rates_out_of_range, metered_dimension_unknown, metered_model_unsupported, metered_cumulated_unsupported,
+// metered_percentage_unsupported, metered_rate_unreachable, those of rating.Price and of text.Check.
 func (c Component) Validate(of usage.Metric) error {
 	if err := c.check(); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (c Component) Validate(of usage.Metric) error {
 	return nil
 }
 
-// check is what Validate checks without the metric.
+// check does the checks of Validate that need no metric.
 func (c Component) check() error {
 	if len(c.Rates) == 0 || len(c.Rates) > MaxRates {
 		return fault.InvalidParam("rates", "metered_rates_out_of_range",
@@ -92,8 +91,8 @@ func (c Component) check() error {
 	return nil
 }
 
-// checkWhere refuses values that no record has, and a rate that is never asked: one before it fits all that it fits.
-// Faults: metered_dimension_unknown, metered_rate_unreachable, those of text.Check.
+// checkWhere refuses values that no record has, and a rate that is never reached because an earlier one matches its
+// records. Faults: metered_dimension_unknown, metered_rate_unreachable, those of text.Check.
 func (r Rate) checkWhere(before []Rate) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Where)) {
 		value := r.Where[name]
@@ -120,7 +119,7 @@ func (r Rate) checkWhere(before []Rate) error {
 	return nil
 }
 
-// divides checks that the rate tells records apart by dimensions of the metric.
+// divides checks that the rate separates records by dimensions of the metric.
 func (r Rate) divides(of usage.Metric) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Where)) {
 		if !slices.Contains(of.GroupBy, name) {
@@ -135,8 +134,8 @@ func (r Rate) divides(of usage.Metric) error {
 	return nil
 }
 
-// checkAmounts refuses a percentage of what is no amount of money, and one by transactions of what is no sum of them.
-// Fault: metered_percentage_unsupported.
+// checkAmounts refuses a percentage for a metric that is not an amount of money, and a price by transaction for one
+// that is not a sum of them. Fault: metered_percentage_unsupported.
 func checkAmounts(p rating.Price, of usage.Metric) error {
 	switch {
 	case p.Model != rating.Percentage && p.Model != rating.GraduatedPercentage:
@@ -153,7 +152,7 @@ func checkAmounts(p rating.Price, of usage.Metric) error {
 	return nil
 }
 
-// checkPrice refuses models that say nothing of a quantity, and what cannot be told from all units so far.
+// checkPrice refuses models that do not depend on a quantity, and those that cannot be cumulated.
 func (c Component) checkPrice(p rating.Price) error {
 	switch model := p.Model; {
 	case model == rating.Flat:
@@ -177,8 +176,8 @@ func unknownDimension(field, name string) error {
 		"%.30q is not a dimension of the metric, or it occurs twice. Send those of its `groupBy`.", name)
 }
 
-// scaled is the price for a part of a period: what is for a whole period counts for its share. Parts of any division
-// sum to the whole.
+// scaled returns the price for a part of a period: amounts for a whole period count for its share. The parts of any
+// division sum to the whole.
 func scaled(p rating.Price, share Share) rating.Price {
 	if share.Whole() {
 		return p
@@ -193,5 +192,5 @@ func scaled(p rating.Price, share Share) rating.Price {
 	return p
 }
 
-// Title names the component for people.
+// Title returns the name of the component for people.
 func (c Component) Title() string { return cmp.Or(c.Name, c.MetricName) }

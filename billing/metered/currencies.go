@@ -10,7 +10,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// Codes lists the currencies that any price or the commitment has amounts in beside the plan's own; nil prices: none.
+// Codes returns the further currencies in which a price or the commitment has amounts; nil prices: none.
 func (p *Prices) Codes() []money.Currency {
 	all := map[money.Currency]bool{}
 	for _, c := range p.list().Components {
@@ -33,11 +33,10 @@ func (p *Prices) Codes() []money.Currency {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Offers reports whether each price and the commitment have amounts in a currency that is not the plan's own; nil
-// prices: they do.
+// Offers reports whether each price and the commitment have amounts in a further currency; nil prices: true.
 func (p *Prices) Offers(c money.Currency) bool { return p.missing(c) == "" }
 
-// missing names, as the API does, the first part without amounts in a further currency; empty: there is none.
+// missing returns the API's name of the first part without amounts in a further currency; empty: none.
 func (p *Prices) missing(c money.Currency) string {
 	for i, one := range p.list().Components {
 		for n, rate := range one.Rates {
@@ -55,7 +54,7 @@ func (p *Prices) missing(c money.Currency) string {
 	return ""
 }
 
-// inCurrency names the amounts of a rate as the API does.
+// inCurrency returns the API's name of a rate's amounts.
 func inCurrency(component, rate int, c money.Currency) string {
 	return fmt.Sprintf("%s.rates[%d].currencies.%.10s", place(component), rate, string(c))
 }
@@ -68,7 +67,7 @@ func minimumIn(c money.Currency) string {
 	return fmt.Sprintf("minimum.currencies.%.10s", string(c))
 }
 
-// In returns the prices in a currency, without their amounts in others, as if the plan had been written in it: own is
+// In returns the prices in a currency, without their amounts in others, like those of a plan in that currency: own is
 // the plan's. Each has amounts in the currency (Offers).
 func (p *Prices) In(c, own money.Currency) *Prices {
 	if p == nil {
@@ -102,9 +101,9 @@ func (p *Prices) In(c, own money.Currency) *Prices {
 	return &out
 }
 
-// CheckCurrency checks the amounts in a further currency of prices that are valid. The fault names the field as the API
-// does. Faults: price_currency_missing, metered_commitment_invalid, plan_minimum_invalid, usage_threshold_invalid,
-// those of rating.Price.CheckAmounts.
+// CheckCurrency checks the amounts of valid prices in a further currency. The fault has the API's name of the field.
+// Faults: price_currency_missing, metered_commitment_invalid, plan_minimum_invalid, usage_threshold_invalid, those of
+// rating.Price.CheckAmounts.
 func (p *Prices) CheckCurrency(c money.Currency) error {
 	if at := p.missing(c); at != "" {
 		return rating.CurrencyMissing(at, c)

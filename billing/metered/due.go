@@ -8,9 +8,9 @@ import (
 	"perennial/billing/usage"
 )
 
-// Due returns what is owed and not billed, key by key: the lines of the next invoice, whatever its occasion. billed is
-// what all invoices so far have billed of the same segments. A key that came to less has a negative charge, at most of
-// what was billed; one that is equal has none, so that a repeat has nothing to bill.
+// Due returns the owed and unbilled charges by key, which are the lines of the next invoice. billed has the charges of
+// all earlier invoices for the same segments. A key whose amount decreased has a negative charge, of at most the billed
+// amount. An equal one has none, so that a repetition bills nothing.
 func Due(owed, billed []Charge) []Charge {
 	known := map[Key]Charge{}
 	for _, b := range billed {
@@ -36,7 +36,7 @@ func Due(owed, billed []Charge) []Charge {
 	return due
 }
 
-// Total sums charges. Fault: amount_too_large.
+// Total returns the sum of charges. Fault: amount_too_large.
 func Total(charges []Charge) (total money.Minor, err error) {
 	for _, c := range charges {
 		if total, err = money.Sum(total, c.Amount); err != nil {
@@ -46,7 +46,7 @@ func Total(charges []Charge) (total money.Minor, err error) {
 	return total, nil
 }
 
-// Unrated is what no rate counts, which costs nothing and is to be seen.
+// Unrated returns the quantity without a rate, which costs nothing but is shown.
 func Unrated(of usage.Totals) (quantity money.Decimal, records int64) {
 	quantity = money.Whole(0)
 	for _, q := range of {
@@ -57,8 +57,8 @@ func Unrated(of usage.Totals) (quantity money.Decimal, records int64) {
 	return quantity, records
 }
 
-// Afforded returns charges of one segment of which those below zero give back no more than is kept of their price: what
-// was never asked for, or went back by a credit note, does not go back once more.
+// Afforded limits the negative charges of one segment to the kept amount of their price: an amount that was never due,
+// or that a credit note returned, is not returned again.
 func Afforded(due []Charge, kept map[string]money.Minor) []Charge {
 	left := maps.Clone(kept)
 	for _, c := range due {

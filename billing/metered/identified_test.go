@@ -9,7 +9,8 @@ import (
 	"perennial/billing/metered"
 )
 
-// What charges the same keeps its id in the next version, so that cumulated tiers go on; what does not gets a new one.
+// A price that charges the same keeps its id in the next version, so that cumulated tiers continue; others get a new
+// id.
 func TestPrices_Identified(t *testing.T) {
 	t.Parallel()
 	n := 0

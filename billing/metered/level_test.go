@@ -13,7 +13,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// Five seats cost the same, whether a change to an equal price divides the period or not.
+// Five seats cost the same with and without a change to an equal price within the period.
 func TestOwed_LevelsCostTheirShareOfADividedPeriod(t *testing.T) {
 	t.Parallel()
 	price, err := money.ParseDecimal("3.33")
@@ -42,7 +42,7 @@ func TestOwed_LevelsCostTheirShareOfADividedPeriod(t *testing.T) {
 	require.Equal(t, money.Minor(1665), owed(0, 7, 8, 31))
 }
 
-// A correction gives back no more than is kept of a price: neither what nobody was asked for, nor what went back.
+// A correction returns at most the kept amount of a price: neither amounts that were not due, nor returned ones.
 func TestAfforded_GivesBackNoMoreThanIsKept(t *testing.T) {
 	t.Parallel()
 	charge := func(price string, amount money.Minor) metered.Charge {

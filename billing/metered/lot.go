@@ -9,23 +9,23 @@ import (
 	"perennial/billing/usage"
 )
 
-// Lot is what is rated together: the usage that one rate of a component counts, or one value of the dimensions that the
-// rate keeps apart.
+// Lot is usage that is rated together: the usage of one rate of a component, or of one value of the dimensions that the
+// rate separates.
 type Lot struct {
-	Rate int         // its place in the component; -1: no rate counts it
-	By   usage.Group // values of the rate's By; empty: it has none
+	Rate int         // its index in the component; -1: no rate
+	By   usage.Group // values of the rate's By; empty: none
 }
 
-// unrated is the lot of what costs nothing.
+// unrated is the rate index of free usage.
 const unrated = -1
 
-// Rated reports whether a rate counts the usage; else it costs nothing.
+// Rated reports whether a rate counts the usage; otherwise it is free.
 func (l Lot) Rated() bool { return l.Rate != unrated }
 
-// group writes a lot as the group of a state.
+// group returns a lot as the group of a state.
 func (l Lot) group() usage.Group { return usage.Group(strconv.Itoa(l.Rate) + " " + string(l.By)) }
 
-// lotOf reads what group writes.
+// lotOf is the reverse of group.
 func lotOf(g usage.Group) Lot {
 	number, by, _ := strings.Cut(string(g), " ")
 	rate, err := strconv.Atoi(number)
@@ -35,10 +35,11 @@ func lotOf(g usage.Group) Lot {
 	return Lot{rate, usage.Group(by)}
 }
 
-// MaxLots bounds the lots of one component that are counted together.
+// MaxLots bounds the lots of one component in a count.
 const MaxLots = 100_000
 
-// Lots makes dimensions of a metric the lots of a component, so that their states are merged and not their quantities.
+// Lots maps dimensions of a metric to the lots of a component, so that their states are merged instead of their
+// quantities.
 type Lots struct {
 	of    Component
 	names []string
@@ -46,20 +47,19 @@ type Lots struct {
 	lots  map[usage.Group]bool
 }
 
-// Lots begins to name the lots of the component, which counts by the metric.
+// Lots returns the mapping for the component, whose metric is of.
 func (c Component) Lots(of usage.Metric) *Lots {
 	return &Lots{of: c, names: of.GroupBy, known: map[usage.Group]usage.Group{}, lots: map[usage.Group]bool{}}
 }
 
-// Resume takes in the lots that were named before.
+// Resume adds the lots that were named before.
 func (l *Lots) Resume(named []usage.Group) {
 	for _, lot := range named {
 		l.lots[lot] = true
 	}
 }
 
-// Of returns the lot of a dimension: the regrouping that a series of the metric is made with (usage.Metric.SeriesBy).
-// Fault: metered_lots_too_many.
+// Of returns the lot of a dimension, for usage.Metric.SeriesBy. Fault: metered_lots_too_many.
 func (l *Lots) Of(g usage.Group) (usage.Group, error) {
 	if lot, has := l.known[g]; has {
 		return lot, nil
@@ -108,7 +108,7 @@ func (c Component) lot(names []string, values []*string) Lot {
 	return Lot{Rate: unrated}
 }
 
-// fits: a record without a dimension has none of its values.
+// fits reports whether the rate matches a record. A record without a dimension has none of its values.
 func (r Rate) fits(record map[string]*string) bool {
 	for name, wanted := range r.Where {
 		if value := record[name]; value == nil || *value != wanted {

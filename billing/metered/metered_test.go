@@ -40,13 +40,13 @@ var (
 	}}
 )
 
-// record is one that the metric has measured.
+// record returns a record that the metric has measured.
 func record(m usage.Metric, id int, quantity int64, at time.Time, p usage.Properties) usage.Measured {
 	one, _ := m.Measure(usage.Record{ID: strconv.Itoa(id), Quantity: money.Whole(quantity), At: at, Properties: p})
 	return one
 }
 
-// whole is a segment that is all of a period, with a component that has counted n units.
+// whole returns a segment of a whole period, with a component that has counted n units.
 func whole(c metered.Component, n int64) metered.Segment {
 	return metered.Segment{Start: start, Usage: []metered.Used{{
 		Component: c, Quantities: usage.Totals{{Group: "0 ", Value: money.Whole(n)}},
@@ -113,8 +113,8 @@ func TestOwed_Commitment(t *testing.T) {
 	}
 }
 
-// A commitment that usage just meets has a charge of 0: where an earlier invoice billed more of it, the difference takes
-// back the amount, and the commitment stays on the invoices.
+// A commitment that usage just meets has a charge of 0: if an earlier invoice billed more of it, the difference returns
+// the amount, and the commitment stays on the invoices.
 func TestOwed_CommitmentThatIsJustMet(t *testing.T) {
 	t.Parallel()
 	key := metered.Key{PriceID: "price_2", Segment: start.UnixMicro()}
@@ -134,7 +134,7 @@ func TestOwed_CommitmentThatIsJustMet(t *testing.T) {
 	}
 }
 
-// Units that were free are taken back as well once nothing is left of them, and so is an amount of no units.
+// Reversing the last free units, or an amount without units, has a charge too.
 func TestDue_NothingIsLeft(t *testing.T) {
 	t.Parallel()
 	billed := []metered.Charge{
@@ -150,7 +150,7 @@ func TestDue_NothingIsLeft(t *testing.T) {
 	require.Equal(t, [][3]any{{"price_1", "-5", money.Minor(0)}, {"price_2", "0", money.Minor(-700)}}, due)
 }
 
-// A group may have fewer values than the metric has dimensions now: the others have none.
+// A group may have fewer values than the metric has dimensions now: the others are missing.
 func TestLots_OfAGroupWithFewerValues(t *testing.T) {
 	t.Parallel()
 	c := metered.Component{MetricName: "calls", Rates: []metered.Rate{
@@ -165,8 +165,7 @@ func TestLots_OfAGroupWithFewerValues(t *testing.T) {
 	}
 }
 
-// The first rate that fits counts; states are merged, so that a user of two regions counts once where they cost the
-// same.
+// The first matching rate counts; states are merged, so that a user of two regions with the same price counts once.
 func TestLots_ByDimensions(t *testing.T) {
 	t.Parallel()
 	users := usage.Metric{ID: "met_2", Name: "users", Definition: usage.Definition{
@@ -210,8 +209,8 @@ func anyPrice(t *rapid.T) rating.Price {
 	return p
 }
 
-// Whatever is billed in between, by late records, corrections, thresholds and repeats: the invoices together are what
-// is owed in the end, key by key, and a repeat bills nothing.
+// With any late records, corrections, thresholds and repetitions, the invoices together equal the owed amount, key by
+// key, and a repetition bills nothing.
 func TestDue_InvoicesSumToWhatIsOwed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -301,7 +300,7 @@ func TestOwed_CumulatedPeriodsSumToWhole(t *testing.T) {
 	})
 }
 
-// What is for a period is divided without a rest, however often the plan changes back and forth.
+// The amounts of a period are divided without a rest, for any changes of plan back and forth.
 func TestOwed_SharesSumToWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,19 +8,19 @@ import (
 	"perennial/billing/rating"
 )
 
-// Minimum is the least that all lines of a period come to together: those in advance, those in arrears, usage, and what
-// a commitment adds; of add-ons as well.
+// Minimum is the minimum sum of all lines of a period: in advance, in arrears, usage, and the rest of a commitment;
+// add-ons included.
 type Minimum struct {
 	ID     string      `json:"id"`
 	Amount money.Minor `json:"amount"`
-	// Currencies are the amounts in those that the plan is sold in beside its own; nil: in none.
+	// Currencies are the amounts in the plan's further currencies; nil: none.
 	Currencies map[money.Currency]money.Minor `json:"currencies,omitempty"`
-	// Advance is what a whole period costs in advance, by the prices of the plan and of its add-ons. It is not stored: it
-	// is said when prices are put together for a subscription.
+	// Advance is the price in advance of a whole period, of the plan and its add-ons. It is not stored: it is set when
+	// prices are composed for a subscription.
 	Advance money.Minor `json:"advance,omitempty"`
 }
 
-// check refuses a minimum of nothing. Faults: plan_minimum_invalid, amount_too_large.
+// check refuses a minimum that is not positive. Faults: plan_minimum_invalid, amount_too_large.
 func (m Minimum) check() error {
 	if m.Amount <= 0 {
 		return fault.InvalidParam("minimum.amount", "plan_minimum_invalid",
@@ -32,7 +32,7 @@ func (m Minimum) check() error {
 	return nil
 }
 
-// SameMinimum reports whether the minimums are equal, whatever their ids.
+// SameMinimum reports whether the minimums are equal, with any ids.
 func (p *Prices) SameMinimum(other *Prices) bool {
 	a, b := p.list().Minimum, other.list().Minimum
 	if a == nil || b == nil {
@@ -41,7 +41,7 @@ func (p *Prices) SameMinimum(other *Prices) bool {
 	return a.Amount == b.Amount && a.Advance == b.Advance && maps.Equal(a.Currencies, b.Currencies)
 }
 
-// owed is what raises what a segment costs to its share of the minimum: spent is that of all its charges.
+// owed returns the charge that raises a segment to its share of the minimum. spent is the sum of its charges.
 func (m Minimum) owed(s Segment, spent money.Minor) (Charge, error) {
 	charge := Charge{Key: Key{PriceID: m.ID, Segment: s.Start.UnixMicro()}, Quantity: money.Whole(1)}
 	all, err := money.Sum(spent, s.Share.Of(m.Advance))
@@ -49,7 +49,7 @@ func (m Minimum) owed(s Segment, spent money.Minor) (Charge, error) {
 	return charge, err
 }
 
-// steps explain a charge of the minimum: what raises it.
+// steps explain a charge of the minimum.
 func (m Minimum) steps(amount money.Minor, c money.Currency) []rating.Step {
 	if amount == 0 {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"perennial/billing/usage"
 )
 
-// Share is the part of a period that a segment is.
+// Share is the part of a period that a segment covers.
 type Share struct{ proration.Span }
 
-// atMost is the share of a maximum, which is no bound only where the whole has none.
+// atMost returns the share of a maximum. It is zero, which is no bound, only if the whole is.
 func (s Share) atMost(most money.Minor) money.Minor {
 	if most == 0 {
 		return 0
@@ -22,62 +22,62 @@ func (s Share) atMost(most money.Minor) money.Minor {
 	return max(s.Of(most), 1)
 }
 
-// Segment is the time of a period in which a plan's metered prices were in force.
+// Segment is a part of a period with its metered prices.
 type Segment struct {
 	Start time.Time
 	Share Share
 	Usage []Used // by component
-	// Commitment is for all metered components of the plan together; nil: none.
+	// Commitment applies to all metered components of the plan together; nil: none.
 	Commitment *Commitment
-	// Minimum is for all that a period costs; nil: none.
+	// Minimum applies to the total of a period; nil: none.
 	Minimum *Minimum
 }
 
-// Used is what a component has counted in a segment.
+// Used is the count of a component in a segment.
 type Used struct {
 	Component
-	// Level: the quantity is a level (usage.Definition.Levels). A segment costs its share of what the level costs for a
-	// whole period, so that a change of plan does not bill the same seats twice.
+	// Level: the quantity is a level (usage.Definition.Levels). A segment costs its share of the level's price for a whole
+	// period, so that a change of plan does not bill the same seats twice.
 	Level      bool
 	Quantities usage.Totals // by lot
-	// Tallies are what prices that look at each record have counted, by lot; nil: none of the component does.
+	// Tallies are the counts of prices that depend on each record, by lot; nil: the component has none.
 	Tallies map[usage.Group]*rating.Tally
-	// Uncounted is why the component could not be counted; nil: it was. Nothing of it is owed or given back until it is.
+	// Uncounted is why the component could not be counted; nil: it was. Until it is, none of it is owed or returned.
 	Uncounted error
 	Before    usage.Totals // of a cumulated component: by lot, of its time before the segment, in the order of groups
 }
 
-// Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
+// Commitment is the minimum sum of a plan's metered prices in a period, with a factor for the excess.
 type Commitment struct {
 	ID     string      `json:"id"`
 	Amount money.Minor `json:"amount"`
-	// Currencies are the amounts in those that the plan is sold in beside its own; nil: in none.
+	// Currencies are the amounts in the plan's further currencies; nil: none.
 	Currencies    map[money.Currency]money.Minor `json:"currencies,omitempty"`
-	OverageFactor money.Decimal                  `json:"overageFactor,omitzero"` // multiplies what exceeds the amount; absent: 1
+	OverageFactor money.Decimal                  `json:"overageFactor,omitzero"` // multiplies the excess; absent: 1
 }
 
-// Key names what a charge is for. A line of an invoice bills it, and no other does.
+// Key identifies a charge, which one line of an invoice bills.
 type Key struct {
 	PriceID string // of a component or a commitment
 	Segment int64  // its start, in microseconds of Unix time
 	Lot     Lot
 }
 
-// Charge is what a key comes to. Of a difference: by how much more.
+// Charge is the amount of a key, or its increase.
 type Charge struct {
 	Key
 	Quantity money.Decimal
 	Amount   money.Minor
-	// Whole is what a whole period costs, of a level in a part of one; 0: the charge is for all of its steps.
+	// Whole is the price of a whole period, for a level in a part of one; 0: the charge has all of its steps.
 	Whole money.Minor
-	// Before is what of the steps was billed already: by earlier invoices, or, where it is cumulated, in earlier periods.
+	// Before is the billed part of the steps: by earlier invoices or, if cumulated, in earlier periods.
 	Before money.Minor
-	// Limited: it gives back less than the difference, since no more is kept of what was billed.
+	// Limited: it returns less than the difference, since less of the billed amount is kept.
 	Limited bool
-	Steps   []rating.Step // of the whole that is owed
+	Steps   []rating.Step // of the whole owed amount
 }
 
-// Owed returns what segments of a period cost by the quantities that are known, in a fixed order. Faults: those of
+// Owed returns the charges of a period's segments by the known quantities, in a fixed order. Faults: those of
 // rating.Price.Rate.
 func Owed(segments []Segment, c money.Currency) ([]Charge, error) {
 	var owed []Charge
@@ -99,7 +99,7 @@ func (k Key) compare(other Key) int {
 
 func (s Segment) owed(c money.Currency) ([]Charge, error) {
 	var charges []Charge
-	var spent money.Minor // of what the commitment is to
+	var spent money.Minor // counts for the commitment
 	for _, used := range s.Usage {
 		if used.Uncounted != nil {
 			continue
@@ -109,7 +109,7 @@ func (s Segment) owed(c money.Currency) ([]Charge, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !used.Fixed && !used.AddOn { // a commitment is to the usage of the plan
+			if !used.Fixed && !used.AddOn { // a commitment counts usage of the plan
 				if spent, err = money.Sum(spent, charge.Amount); err != nil {
 					return nil, err
 				}
@@ -117,7 +117,7 @@ func (s Segment) owed(c money.Currency) ([]Charge, error) {
 			charges = append(charges, charge)
 		}
 	}
-	if !s.complete() { // what all prices together come to is not known
+	if !s.complete() { // the total of all prices is unknown
 		return charges, nil
 	}
 	if s.Commitment != nil {
@@ -139,7 +139,7 @@ func (s Segment) owed(c money.Currency) ([]Charge, error) {
 	return append(charges, raised), err
 }
 
-// lots are the quantities of all lots that may cost anything: those of rates without usage too, which may have a
+// lots returns the quantities of all lots that may cost something, also those of rates without usage, which may have a
 // minimum.
 func (u Used) lots() usage.Totals {
 	lots := slices.Clone(u.Quantities)
@@ -152,8 +152,8 @@ func (u Used) lots() usage.Totals {
 	return lots
 }
 
-// owed rates one lot. A cumulated one owes the amount of all units so far less that of those before, both rounded, so
-// that periods sum to what all units cost.
+// owed rates one lot. A cumulated one owes the amount of all units so far less that of earlier ones, both rounded, so
+// that periods sum to the price of all units.
 func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency) (Charge, error) {
 	charge := Charge{Key: Key{u.ID, s.Start.UnixMicro(), lot}, Quantity: quantity}
 	if lot.Rate == unrated {
@@ -195,7 +195,7 @@ func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency)
 	return charge, err
 }
 
-// owed is what the commitment adds to what was spent in a segment: up to its share, or the overage beyond it.
+// owed returns the charge of the commitment for a segment: the rest up to its share, or the overage beyond it.
 func (k Commitment) owed(s Segment, spent money.Minor, c money.Currency) ([]Charge, error) {
 	charge := Charge{Key: Key{PriceID: k.ID, Segment: s.Start.UnixMicro()}, Quantity: money.Whole(1)}
 	committed := s.Share.Of(k.Amount)

@@ -12,8 +12,8 @@ import (
 	"perennial/billing/usage"
 )
 
-// Prices are what a plan charges after each period: its components, the least that they cost together, and the least
-// that a period costs with all that is billed in advance.
+// Prices are a plan's prices after each period: its components, their minimum sum, and the minimum of a period with all
+// charges in advance.
 type Prices struct {
 	Components []Component `json:"components"`
 	Commitment *Commitment `json:"commitment,omitempty"` // nil: none
@@ -28,9 +28,9 @@ const MaxComponents = 20
 // maxOverageFactor is the largest factor of an overage: more is a typing error.
 var maxOverageFactor = money.Whole(100)
 
-// Check checks all that can be without the metrics. The fault names the field as the API does. Faults:
+// Check does all checks that need no metric. The fault has the API's name of the field. Faults:
 // metered_prices_out_of_range, metered_commitment_invalid, plan_minimum_invalid, those of CheckThresholds, those of
-// Component.Validate that are not about its metric.
+// Component.Validate without a metric.
 func (p Prices) Check() error {
 	bare := len(p.Components) == 0 && (p.Commitment != nil || p.Minimum == nil)
 	if bare || len(p.Components) > MaxComponents {
@@ -56,8 +56,8 @@ func (p Prices) Check() error {
 	return p.CheckThresholds(p.Thresholds)
 }
 
-// check refuses a commitment to nothing, and a factor that is none. Faults: metered_commitment_invalid,
-// amount_too_large.
+// check refuses a commitment or a factor that is not positive, and a factor that is too large. Faults:
+// metered_commitment_invalid, amount_too_large.
 func (k Commitment) check() error {
 	factor := k.OverageFactor
 	switch {
@@ -74,10 +74,10 @@ func (k Commitment) check() error {
 	return nil
 }
 
-// place names a component as the API does.
+// place returns the API's name of a component.
 func place(i int) string { return fmt.Sprintf("meteredPrices[%d]", i) }
 
-// Unresolved names the metrics of components whose version is not known yet, each once.
+// Unresolved returns the metrics of components without a version, each once.
 func (p Prices) Unresolved() (names []string) {
 	for _, c := range p.Components {
 		if c.MetricVersionID == "" && !slices.Contains(names, c.MetricName) {
@@ -87,8 +87,8 @@ func (p Prices) Unresolved() (names []string) {
 	return names
 }
 
-// Resolve returns the prices with the versions of metrics that count from now on, by their names; a component that has
-// one keeps it. Faults: metric_not_found, those of Component.Validate.
+// Resolve returns the prices with the present versions of metrics, by their names; a component with a version keeps it.
+// Faults: metric_not_found, those of Component.Validate.
 func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
 	p.Components = slices.Clone(p.Components)
 	for i, c := range p.Components {
@@ -108,8 +108,8 @@ func (p Prices) Resolve(metrics map[string]usage.Metric) (Prices, error) {
 	return p, nil
 }
 
-// Identified returns the prices of the next version of a plan with ids: what charges the same as one of the version
-// before keeps its id, so that tiers that are cumulated go on; the others, the commitment and the minimum get new ones.
+// Identified returns the prices of a plan's next version with ids: a component that charges the same as an earlier one
+// keeps its id, so that cumulated tiers continue. The others, the commitment and the minimum get new ids.
 func (p Prices) Identified(before *Prices, newID func() string) Prices {
 	left := slices.Clone(before.list().Components)
 	p.Components = slices.Clone(p.Components)
@@ -133,26 +133,26 @@ func (p Prices) Identified(before *Prices, newID func() string) Prices {
 	return p
 }
 
-// charges returns a text that is equal for components that charge the same, whatever people call them.
+// charges returns a text that is equal for components with the same charges, under any names.
 func (c Component) charges() string {
 	c.ID, c.Name = "", ""
 	return c.text()
 }
 
-// text writes a component.
+// text returns the JSON of a component.
 func (c Component) text() string {
 	text, _ := json.Marshal(c) // texts, numbers and lists of them
 	return string(text)
 }
 
-// Same reports whether components charge the same and are described alike, whatever their ids and their order. A metric
-// that is not resolved in one of the two is the same in any version.
+// Same reports whether components have the same charges and descriptions, with any ids and in any order. A metric
+// without a version in one of the two equals any version.
 func (p *Prices) Same(other *Prices) bool {
 	a, b := p.list(), other.list()
 	return slices.Equal(a.written(b.Unresolved()), b.written(a.Unresolved()))
 }
 
-// With returns these prices and those of an add-on; nil: none.
+// With returns these prices with those of an add-on; nil: none.
 func (p *Prices) With(addOn *Prices) *Prices {
 	if p == nil || addOn == nil {
 		return cmp.Or(p, addOn)
@@ -172,7 +172,7 @@ func (p *Prices) Component(id string) (c Component, ok bool) {
 	return c, false
 }
 
-// list is p, or prices without components for nil.
+// list returns p, or prices without components for nil.
 func (p *Prices) list() Prices {
 	if p == nil {
 		return Prices{}
@@ -180,8 +180,8 @@ func (p *Prices) list() Prices {
 	return *p
 }
 
-// written returns each component as a text without its id, in the order of these texts; without the version of metrics
-// that are unresolved here or there.
+// written returns each component as a text without its id, in sorted order; without the versions of metrics that are
+// unresolved in either list.
 func (p Prices) written(unresolved []string) []string {
 	unresolved = append(unresolved, p.Unresolved()...)
 	texts := make([]string, len(p.Components))
@@ -196,7 +196,7 @@ func (p Prices) written(unresolved []string) []string {
 	return texts
 }
 
-// SameCommitment reports whether the commitments are equal, whatever their ids.
+// SameCommitment reports whether the commitments are equal, with any ids.
 func (p *Prices) SameCommitment(other *Prices) bool {
 	a, b := p.list().Commitment, other.list().Commitment
 	if a == nil || b == nil {

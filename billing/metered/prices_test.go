@@ -97,7 +97,7 @@ func TestPrices_Check(t *testing.T) {
 	}
 }
 
-// A version of a plan keeps the version of the metric that counted when it was made.
+// A version of a plan keeps the metric version of its creation.
 func TestPrices_Resolve(t *testing.T) {
 	t.Parallel()
 	second := regions
@@ -175,7 +175,7 @@ func TestPrices_Same(t *testing.T) {
 	require.Equal(t, "price_2", as.Commitment.ID, "comparing changed it")
 }
 
-// What is stored of prices is read as it was.
+// Stored prices are read without a change.
 func TestPrices_AreReadAsTheyWere(t *testing.T) {
 	t.Parallel()
 	p := metered.Prices{

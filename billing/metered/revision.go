@@ -1,14 +1,14 @@
 package metered
 
-// Revision is what a new version of a plan says about usage. What it leaves out stays as it is.
+// Revision is a new plan version's change of usage prices. Omitted parts do not change.
 type Revision struct {
-	Components []Component // nil: they stay; empty: there are none any more, and no commitment to them
-	Commitment *Commitment // nil: it stays; of 0: there is none any more
-	Thresholds []Threshold // nil: they stay; empty: there are none any more
-	Minimum    *Minimum    // nil: it stays; of 0: there is none any more
+	Components []Component // nil: no change; empty: removed, with their commitment
+	Commitment *Commitment // nil: no change; of 0: removed
+	Thresholds []Threshold // nil: no change; empty: removed
+	Minimum    *Minimum    // nil: no change; of 0: removed
 }
 
-// Replaced is the revision after which the prices are these, whatever they were; nil: none.
+// Replaced returns the revision that replaces any prices by these; nil: none.
 func Replaced(by *Prices) Revision {
 	r := Revision{
 		Components: []Component{}, Commitment: &Commitment{}, Minimum: &Minimum{}, Thresholds: []Threshold{},
@@ -26,8 +26,7 @@ func Replaced(by *Prices) Revision {
 	return r
 }
 
-// Of returns the prices after the revision; nil: none. Prices.Check refuses a commitment that is left without
-// components.
+// Of returns the prices after the revision; nil: none. Prices.Check refuses a commitment without components.
 func (r Revision) Of(now *Prices) *Prices {
 	out := now.list()
 	if r.Components != nil {

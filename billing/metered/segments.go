@@ -13,46 +13,46 @@ import (
 	"perennial/billing/usage"
 )
 
-// Span is a time [Start, End) of a period in which the same prices counted.
+// Span is a time [Start, End) of a period with the same prices.
 type Span struct {
 	Start, End time.Time
-	// Late is up to when records behind the End were taken, which count as of the end; zero: none were. Only the last span
-	// of a subscription that has ended has it.
+	// Late is the end of the time in which records after the End count as of the end; zero: none do. Only the last span of
+	// an ended subscription has it.
 	Late  time.Time
 	Share Share
-	// PeriodLength is the length of the whole period, over which averages are weighted; 0: the span is all of it.
+	// PeriodLength is the length of the whole period, over which averages are weighted; 0: the span is the whole period.
 	PeriodLength time.Duration
-	Prices       *Prices // nil: usage cost nothing
+	Prices       *Prices // nil: usage is free
 }
 
 func (s Span) components() []Component { return s.Prices.list().Components }
 
-// counted returns the span as a period of a series. Where a period is cut, each part counts by itself:
+// counted returns the span as a period of a series. If a period is divided, each part is counted separately:
 //
-//   - A sum and a count of the parts add up to those of the whole.
+//   - Sums and counts of the parts add up to those of the whole.
 //   - So does a weighted_sum, which is divided by the length of the whole period.
 //   - A max, a last, a unique_count and a latest_per_key do not, nor does a sum that carries over. They are levels:
 //     each part has its own, and a user that is present in two parts counts in both.
 //
-// A conversion that rounds does so in each part.
+// A rounding conversion rounds in each part.
 func (s Span) counted() usage.Span {
 	return usage.Span{Start: s.Start, End: s.End, Late: s.Late, Weight: s.PeriodLength}
 }
 
-// Question asks what a version of a metric comes to by lots, in periods that are in the order of time and do not
-// overlap. One question is for all spans and all components that count in the same way.
+// Question is the question for the quantities of a metric version by lots, in periods that are in the order of time and
+// do not overlap. All spans and components that count in the same way share one.
 type Question struct {
-	Component Component // one of those that ask: its metric version and its lots are those of all
+	Component Component // one of the asking components: all have the same metric version and lots
 	Periods   []usage.Span
-	spans     []int // of those that are answered, in their order
-	places    []int // of their periods
+	spans     []int // the spans to answer, in their order
+	places    []int // the indexes of their periods
 	shares    []Share
-	tallies   []map[usage.Group]*rating.Tally // by period; nil: the question is not answered by transactions
+	tallies   []map[usage.Group]*rating.Tally // by period; nil: transactions do not answer the question
 	uncounted error                           // why it has no answer
 }
 
-// Questions returns what has to be counted for the segments of all spans from one on; those before it count only for
-// cumulated components with the same id. The spans are in the order of time and do not overlap; there may be gaps.
+// Questions returns the counts that the segments of spans from one on need; earlier spans count only for cumulated
+// components with the same id. The spans are in the order of time and do not overlap; there may be gaps.
 func Questions(spans []Span, from int) ([]Question, error) {
 	for i, s := range spans {
 		if !s.Start.Before(s.End) || i > 0 && s.Start.Before(spans[i-1].End) {
@@ -87,7 +87,7 @@ func (c Component) question() string {
 	type lots struct {
 		Where map[string]string `json:"where"`
 		By    []string          `json:"by"`
-		Each  rating.Price      `json:"each,omitzero"` // where transactions are counted for it
+		Each  rating.Price      `json:"each,omitzero"` // if transactions are counted for it
 	}
 	ways, each := make([]lots, len(c.Rates)), c.byTransaction()
 	for i, rate := range c.Rates {
@@ -103,19 +103,19 @@ func (c Component) question() string {
 	return c.MetricVersionID + " " + string(text)
 }
 
-// Digest identifies what the question asks for something, such as an invoice, so that a count of it that ended early
-// can be gone on with: two that are equal count the same records in the same way.
+// Digest identifies the question for a purpose, such as an invoice, so that an interrupted count of it can be
+// continued: equal digests count the same records in the same way.
 func (q Question) Digest(of string) []byte {
 	text, _ := json.Marshal([]any{of, q.Component.question(), q.Periods, q.shares}) // strings, numbers and times
 	sum := sha256.Sum256(text)
 	return sum[:]
 }
 
-// divide sets the periods: one for each span that is answered and, of a cumulated component, one for each time before
-// it in which the component was in force without a gap. Usage of a gap belongs to another price or to none, and moves
-// no tier of this one. Earlier spans are joined because each boundary within an hour has it counted from records.
+// divide sets the periods: one for each span to answer and, for a cumulated component, one for each earlier time in
+// which the component applied without a gap. Usage in a gap belongs to another price or to none, and moves no tier of
+// this one. Earlier spans are joined because each boundary within an hour requires a count from records.
 func (q *Question) divide(spans []Span) {
-	earlier := false // the last period is of spans that are not answered
+	earlier := false // the last period has only earlier spans
 	for i := range spans[:q.spans[len(q.spans)-1]+1] {
 		span, last := spans[i], len(q.Periods)-1
 		switch {
@@ -132,8 +132,8 @@ func (q *Question) divide(spans []Span) {
 	}
 }
 
-// Segments returns a segment for each span from one on, made of the answers to its Questions, which are in their order
-// and have the totals of each period.
+// Segments returns a segment for each span from one on. answers are those to its Questions, in their order, with the
+// totals of each period.
 func Segments(spans []Span, from int, questions []Question, answers [][]usage.Totals) []Segment {
 	places := map[string]int{}
 	befores := make([][]usage.Totals, len(questions))
@@ -176,7 +176,7 @@ func Segments(spans []Span, from int, questions []Question, answers [][]usage.To
 	return segments
 }
 
-// accumulated returns, for each period, the sums of all periods before it.
+// accumulated returns, for each period, the sums of all earlier periods.
 func accumulated(periods []usage.Totals) []usage.Totals {
 	befores := make([]usage.Totals, len(periods))
 	sums := map[usage.Group]usage.Quantity{}

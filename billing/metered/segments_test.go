@@ -15,7 +15,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// segmentsOf counts spans from one on, with all of the metric versions and the records of each.
+// segmentsOf counts spans from one on, with all metric versions and the records of each.
 func segmentsOf(
 	t require.TestingT, spans []metered.Span, from int, metrics map[string]usage.Metric, records map[string][]usage.Measured,
 ) []metered.Segment {
@@ -37,7 +37,7 @@ func pricesOf(components ...metered.Component) *metered.Prices {
 	return &metered.Prices{Components: components}
 }
 
-// days is a span of the days of March, counted from 0.
+// days returns a span of days in March, counted from 0.
 func days(from, to int, p *metered.Prices) metered.Span {
 	return metered.Span{
 		Start: start.AddDate(0, 0, from), End: start.AddDate(0, 0, to), PeriodLength: 30 * 24 * time.Hour, Prices: p,
@@ -100,8 +100,7 @@ func TestQuestions_OnePerWayOfCounting(t *testing.T) {
 	}
 }
 
-// Whatever prices follow each other with whatever gaps: each segment has what the records of its time come to, counted
-// here record by record.
+// For any sequence of prices and gaps, each segment has the quantities of a recount of its records, one by one.
 func TestSegments_EqualRecount(t *testing.T) {
 	t.Parallel()
 	users := usage.Metric{ID: "met_2", Version: 1, Definition: usage.Definition{
@@ -206,8 +205,8 @@ func TestSegments_EqualRecount(t *testing.T) {
 	})
 }
 
-// A period that is cut costs by the unit what the whole does, with aggregations that add up over time: however often it
-// is cut, and whatever came before.
+// A divided period costs the same per unit as the whole, for aggregations that add up over time, any number of parts,
+// and any earlier usage.
 func TestSegments_CutPeriodSumsToWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,7 +254,7 @@ func TestSegments_CutPeriodSumsToWhole(t *testing.T) {
 	})
 }
 
-// What cumulated spans cost together is what all their units cost at once, whatever is between them.
+// Cumulated spans together cost the price of all their units, for any gaps between them.
 func TestSegments_CumulatedSpansSumToWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -274,7 +273,7 @@ func TestSegments_CumulatedSpansSumToWhole(t *testing.T) {
 			}
 		}
 		var sum money.Minor
-		for i := range spans { // each rated by itself, as periods are
+		for i := range spans { // each rated separately, as periods are
 			owed, err := metered.Owed(segmentsOf(t, spans[:i+1], i, map[string]usage.Metric{"met_1": regions}, records), eur)
 			sum += total(t, owed, err)
 		}
@@ -284,7 +283,7 @@ func TestSegments_CumulatedSpansSumToWhole(t *testing.T) {
 	})
 }
 
-// A cumulated price that changed under the same id is asked by its present lots, of the time before too.
+// A cumulated price that changed under the same id uses its present lots, also for the earlier time.
 func TestSegments_CumulatedByPresentLots(t *testing.T) {
 	t.Parallel()
 	old, now := component(graduated), component(graduated)

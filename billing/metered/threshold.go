@@ -8,14 +8,14 @@ import (
 	"perennial/billing/money"
 )
 
-// Threshold is an extent of a period's usage that is announced once when it is reached: an amount, a percentage of the
+// Threshold is a level of a period's usage that is announced once when it is reached: an amount, a percentage of the
 // plan's commitment, or a quantity of a metric.
 type Threshold struct {
 	Amount     money.Minor   `json:"amount,omitempty"`
 	Percent    money.Decimal `json:"percent,omitzero"` // of the commitment, such as 80
 	MetricName string        `json:"metricName,omitempty"`
 	Quantity   money.Decimal `json:"quantity,omitzero"` // of the metric
-	// Invoice bills what was used by then at once.
+	// Invoice bills the usage so far at once.
 	Invoice bool `json:"invoice,omitempty"`
 }
 
@@ -25,7 +25,7 @@ const MaxThresholds = 20
 // maxPercent is the largest percentage of a commitment: more is a typing error.
 var maxPercent = money.Whole(10_000)
 
-// Key names what the threshold is, so that it counts as crossed whichever version of a plan, or subscription, has it.
+// Key returns the identity of the threshold: it counts as crossed in every version of a plan, and in a subscription.
 func (t Threshold) Key() string {
 	switch {
 	case t.MetricName != "":
@@ -114,15 +114,15 @@ func thresholdInvalid(field, detail string, args ...any) error {
 	return fault.InvalidParam(field, "usage_threshold_invalid", detail, args...)
 }
 
-// Standing is how far the usage of a period has come.
+// Standing is the state of a period's usage.
 type Standing struct {
-	// Spent is what it costs by now: without what minimums and the commitment add, which nobody has used.
+	// Spent is its cost by now, without the rest of minimums and of the commitment, which is not usage.
 	Spent      money.Minor
-	Committed  money.Minor              // of the period; 0: nothing
+	Committed  money.Minor              // of the period; 0: none
 	Quantities map[string]money.Decimal // by metric, as its prices count it
 }
 
-// Stand returns how far the segments of a period have come. Faults: those of rating.Price.Rate.
+// Stand returns the state of a period's segments. Faults: those of rating.Price.Rate.
 func Stand(segments []Segment, c money.Currency) (Standing, error) {
 	s := Standing{Quantities: map[string]money.Decimal{}}
 	for _, segment := range segments {
@@ -161,7 +161,7 @@ func Stand(segments []Segment, c money.Currency) (Standing, error) {
 				s.Quantities[used.MetricName] = is
 			case !used.Level:
 				s.Quantities[used.MetricName] = had.Add(is)
-			case is.Cmp(had) > 0: // a level does not add up
+			case is.Cmp(had) > 0: // levels do not add up
 				s.Quantities[used.MetricName] = is
 			}
 		}
@@ -169,8 +169,8 @@ func Stand(segments []Segment, c money.Currency) (Standing, error) {
 	return s, nil
 }
 
-// Unbounded is the segment without what nobody has used: minimums, a commitment and prices in arrears, which are known
-// at its end. What it owes is what an invoice before that bills.
+// Unbounded returns the segment without charges other than usage: minimums, a commitment and prices in arrears, which
+// are known at its end. An invoice before the end bills its owed amount.
 func (s Segment) Unbounded() Segment {
 	s.Usage = slices.DeleteFunc(slices.Clone(s.Usage), func(used Used) bool { return used.Fixed })
 	for i, used := range s.Usage {
@@ -184,8 +184,8 @@ func (s Segment) Unbounded() Segment {
 	return s
 }
 
-// Crossed returns the thresholds that a period has reached and that were not crossed before, by their keys, in their
-// order. What was crossed stays so, whatever corrections take back.
+// Crossed returns the newly reached thresholds of a period, in their order; crossed has the keys of earlier ones. A
+// crossed threshold stays crossed after any corrections.
 func Crossed(all []Threshold, crossed map[string]bool, by Standing) (now []Threshold) {
 	for _, t := range all {
 		if !crossed[t.Key()] && t.reached(by) {
@@ -195,7 +195,7 @@ func Crossed(all []Threshold, crossed map[string]bool, by Standing) (now []Thres
 	return now
 }
 
-// reached: a share of nothing is never reached.
+// reached reports whether the threshold is reached. A share of nothing never is.
 func (t Threshold) reached(by Standing) bool {
 	switch {
 	case t.MetricName != "":

@@ -38,7 +38,7 @@ func TestCrossed(t *testing.T) {
 	require.Empty(t, metered.Crossed([]metered.Threshold{{}}, nil, metered.Standing{}), "one of nothing is never reached")
 }
 
-// A period has come as far as its segments together: sums add up, levels do not, and nobody has used a minimum.
+// The state of a period has all its segments: sums add up, levels do not, and minimums do not count.
 func TestStand(t *testing.T) {
 	t.Parallel()
 	segment := func(from, to, calls, seats int64) metered.Segment {
@@ -63,7 +63,7 @@ func TestStand(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(1_000_000), standing.Committed)
-	// Calls twice, and seats for their share: 2×3 + 7/3, and 2×5 + 4×2/3 rounded to cents.
+	// Calls in two segments, and seats for their share: 2×3 + 7/3, and 2×5 + 4×2/3 rounded to cents.
 	require.Equal(t, money.Minor(600+233+1000+267), standing.Spent)
 	require.Equal(t, map[string]string{"calls": "10", "seats": "8"}, map[string]string{
 		"calls": standing.Quantities["calls"].String(), "seats": standing.Quantities["seats"].String(),
@@ -152,7 +152,7 @@ func TestSameThresholds(t *testing.T) {
 	}
 }
 
-// The least amount of a period is not spent before its end, nor where a price looks at each record.
+// The minimum of a period is not spent before its end, nor for a price that depends on each record.
 func TestStand_WithoutTheMinimumOfAPriceByTransaction(t *testing.T) {
 	t.Parallel()
 	price := rating.Price{

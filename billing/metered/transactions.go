@@ -12,15 +12,15 @@ import (
 	"perennial/billing/usage"
 )
 
-// byTransaction reports whether a price of the component looks at each record, so that aggregates do not answer it.
+// byTransaction reports whether a price of the component depends on each record, so that aggregates cannot answer it.
 func (c Component) byTransaction() bool {
 	return slices.ContainsFunc(c.Rates, func(r Rate) bool { return r.Price.ByTransaction() })
 }
 
-// ByTransaction reports whether the question is answered by records (Counter), not by aggregates.
+// ByTransaction reports whether records (Counter) answer the question, instead of aggregates.
 func (q Question) ByTransaction() bool { return q.Component.byTransaction() }
 
-// Counter answers a question by its records, one after the other.
+// Counter answers a question from its records, one by one.
 type Counter struct {
 	of       usage.Metric
 	question *Question
@@ -28,7 +28,7 @@ type Counter struct {
 	records  []int // by period
 }
 
-// Counter begins to answer a question that is answered by records of the metric.
+// Counter begins to answer the question from records of the metric.
 func (q *Question) Counter(of usage.Metric) *Counter {
 	q.tallies = make([]map[usage.Group]*rating.Tally, len(q.Periods))
 	for i := range q.tallies {
@@ -37,13 +37,12 @@ func (q *Question) Counter(of usage.Metric) *Counter {
 	return &Counter{of, q, q.Component.Lots(of), make([]int, len(q.Periods))}
 }
 
-// Take counts the next records, in the order of time. A record and its corrections are given together. Each record that
-// is not corrected to nothing is a transaction of what is left of it. Faults: metered_transactions_too_many,
-// metered_lots_too_many.
+// Take counts the next records, in the order of time. A record and its corrections come together. Each record that is
+// not fully reversed is a transaction of its rest. Faults: metered_transactions_too_many, metered_lots_too_many.
 func (c *Counter) Take(records []usage.Measured) error {
 	periods := c.question.Periods
 	for _, r := range usage.Effective(records) {
-		i := sort.Search(len(periods), func(n int) bool { return r.At.Before(periods[n].Until()) }) // they ascend
+		i := sort.Search(len(periods), func(n int) bool { return r.At.Before(periods[n].Until()) }) // they are sorted
 		if i == len(periods) || r.At.Before(periods[i].Start) {
 			continue
 		}
@@ -66,7 +65,7 @@ func (c *Counter) Take(records []usage.Measured) error {
 	return nil
 }
 
-// price is that of a lot for its share of a period; what no rate counts costs nothing.
+// price returns the price of a lot for its share of a period; usage without a rate is free.
 func (c *Counter) price(group usage.Group, period int) rating.Price {
 	lot := lotOf(group)
 	if lot.Rate == unrated {
@@ -75,13 +74,13 @@ func (c *Counter) price(group usage.Group, period int) rating.Price {
 	return scaled(c.question.Component.Rates[lot.Rate].Price, c.question.shares[period])
 }
 
-// keptCounter is what a Counter has counted so far, in the form in which it is kept.
+// keptCounter is the saved progress of a Counter.
 type keptCounter struct {
 	Records []int                             `json:"records"`
 	Tallies []map[usage.Group]json.RawMessage `json:"tallies"`
 }
 
-// States returns how many tallies there are.
+// States returns the number of tallies.
 func (c *Counter) States() (n int) {
 	for _, tallies := range c.question.tallies {
 		n += len(tallies)
@@ -89,7 +88,7 @@ func (c *Counter) States() (n int) {
 	return n
 }
 
-// Keep returns what was counted so far, so that another Counter of the same question can go on with it.
+// Keep returns the progress, so that another Counter of the same question can continue.
 func (c *Counter) Keep() ([]byte, error) {
 	k := keptCounter{Records: c.records}
 	for _, tallies := range c.question.tallies {
@@ -102,7 +101,7 @@ func (c *Counter) Keep() ([]byte, error) {
 	return json.Marshal(k)
 }
 
-// Resume replaces what was counted by what Keep returned.
+// Resume replaces the progress by the one that Keep returned.
 func (c *Counter) Resume(kept []byte) error {
 	var k keptCounter
 	if err := json.Unmarshal(kept, &k); err != nil {
@@ -126,7 +125,7 @@ func (c *Counter) Resume(kept []byte) error {
 	return nil
 }
 
-// Totals returns what the records come to, by period: the answer to the question.
+// Totals returns the totals of the records, by period: the answer to the question.
 func (c *Counter) Totals() []usage.Totals {
 	all := make([]usage.Totals, len(c.question.tallies))
 	for i, tallies := range c.question.tallies {

@@ -18,12 +18,12 @@ import (
 	"perennial/billing/usage"
 )
 
-// fees is a percentage of payments with all that depends on each.
+// fees is a percentage of payments with all options that depend on each.
 var fees = rating.Price{Model: rating.Percentage, Percent: dec("2.5"), Transactions: rating.Transactions{
 	Fee: dec("0.3"), Minimum: dec("0.5"), Maximum: dec("20"), Free: 2, FreeAmount: dec("150"),
 }}
 
-// counted answers the questions of spans by records, in the order of time, however they are divided.
+// counted answers the questions of spans from records, in the order of time, with any pages.
 func counted(
 	t require.TestingT, spans []metered.Span, from int, of usage.Metric, pages ...[]usage.Measured,
 ) ([]metered.Segment, error) {
@@ -80,7 +80,7 @@ func TestOwed_ByTransaction(t *testing.T) {
 	require.Equal(t, money.Minor(100), owed[2].Amount, "a price of the sum beside it")
 }
 
-// A price by transactions has its minimum for a period without any, and no fee.
+// A price by transaction without any transactions has its minimum for the period, and no fee.
 func TestOwed_ByTransactionWithoutAny(t *testing.T) {
 	t.Parallel()
 	price := fees
@@ -170,8 +170,8 @@ func TestCounter_Resume(t *testing.T) {
 	}
 }
 
-// What segments of any transactions cost is what a recount of all records comes to, which shares no arithmetic with the
-// rules; and what is free in the parts of a period is what is free in the whole.
+// For any transactions, the cost of segments equals a recount of all records without the arithmetic of the rules, and
+// the free units of a period's parts sum to those of the whole.
 func TestOwed_ByTransactionIsARecount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -236,7 +236,7 @@ func TestOwed_ByTransactionIsARecount(t *testing.T) {
 	})
 }
 
-// costOf is what one transaction that is not free costs.
+// costOf returns the cost of one transaction that is not free.
 func costOf(amount int64, p rating.Price) *big.Rat {
 	number := func(d money.Decimal) *big.Rat {
 		n, _ := new(big.Rat).SetString(d.String())

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/usage"
 )
 
-// A price that cannot be counted holds up no other one: nothing of it is owed, and nothing that was billed of it is
-// given back; so it is with what all prices together are raised to.
+// A price that cannot be counted does not stop the others: none of it is owed, and no billed charge of it is returned.
+// The same holds for a minimum of all prices together.
 func TestSegments_WithAPriceThatCannotBeCounted(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/usage"
 )
 
-// A change that waited for a payment, made behind one after which nothing counted, begins no segment in the time of one
-// that was closed meanwhile.
+// A change waited for a payment and came after one that ended all counting. It begins no segment in the time of a
+// closed one.
 func TestFollow_BehindAClosedSegment(t *testing.T) {
 	t.Parallel()
 	c := to(calls, change(without, func(*subscription.Subscription) {}))

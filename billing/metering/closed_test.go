@@ -9,7 +9,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// An ended subscription takes no record any more once the draft of its end is counted; no other draft closes it.
+// An ended subscription accepts no records once the draft of its end is counted; no other draft closes it.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	running := february(without)
@@ -24,7 +24,7 @@ func TestClosed(t *testing.T) {
 	require.Equal(t, early, metering.Closed(early, on(2, 20)), "none could come any more")
 }
 
-// No invoice follows that of the end, nor one that is of a time when records can no longer be late.
+// No invoice follows that of the end, nor one of a time for which records can no longer be late.
 func TestLast(t *testing.T) {
 	t.Parallel()
 	running := february(without)
@@ -38,7 +38,7 @@ func TestLast(t *testing.T) {
 	require.True(t, metering.Last(metering.Closed(ended, on(2, 20)), on(2, 20)), "repeated")
 }
 
-// Only the segment that the end of a subscription closed takes records of a later time.
+// Only the segment that the end of a subscription closed includes later records.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	ended := february(without)

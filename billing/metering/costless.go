@@ -7,7 +7,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Costless is why usage of a time costs nothing.
+// Costless is why the usage of a time is free.
 type Costless string
 
 // The reasons.
@@ -19,14 +19,14 @@ const (
 	CostlessUnpaid Costless = "never_paid"        // the subscription ended without its first payment
 )
 
-// CostlessTime is a time whose usage costs nothing; a zero end: it goes on.
+// CostlessTime is a time of free usage; a zero end: it continues.
 type CostlessTime struct {
 	period.Period
 	Reason Costless
 }
 
-// CostlessTimes returns the times of the current period, and behind it of a pause, whose usage no invoice bills.
-// segments are those of the period, the one that goes on included, in the order of time.
+// CostlessTimes returns the times of the current period, and of a pause after it, whose usage no invoice bills.
+// segments are those of the period, with the open one, in the order of time.
 func CostlessTimes(s subscription.Subscription, segments []Segment) (times []CostlessTime) {
 	if s.Status == subscription.Trialing {
 		return []CostlessTime{{s.CurrentPeriod, CostlessTrial}}
@@ -40,7 +40,7 @@ func CostlessTimes(s subscription.Subscription, segments []Segment) (times []Cos
 	return times
 }
 
-// gaps are the times of the current period that no segment has.
+// gaps returns the times of the current period without a segment.
 func gaps(s subscription.Subscription, segments []Segment) (times []CostlessTime) {
 	end := s.CurrentPeriod.End
 	if s.Status == subscription.Canceled && s.CanceledAt.Before(end) {

@@ -13,20 +13,20 @@ import (
 	"perennial/billing/usage"
 )
 
-// Change is what a decision makes of a subscription, with the plans that it was on before and is on after. Every
-// decision is followed as a change, so that no command and no occurrence can forget the usage before it.
+// Change is the effect of a decision on a subscription, with its plans before and after. Every decision passes through
+// it, so that no command and no occurrence can forget the usage before it.
 type Change struct {
 	Before, After subscription.Subscription
 	Was, Is       plan.Plan
-	// WasAddOns and IsAddOns are the versions of add-ons that are known before and after.
+	// WasAddOns and IsAddOns are the known versions of add-ons before and after.
 	WasAddOns, IsAddOns []plan.Plan
-	Passed              []Opened  // periods that were over when the decision opened them
-	At                  time.Time // when the change takes effect, where nothing in After says so
+	Passed              []Opened  // periods that had ended when the decision opened them
+	At                  time.Time // the time of the change, if no field of After has it
 }
 
-// Follow returns the subscription after the change, with since when its metered prices count, and the segments that the
-// change closes. Prices that charge the same go on with their segment. A subscription that ends without its first
-// payment owes no usage. Fault: period_empty.
+// Follow returns the subscription after the change, with the start of its metered prices, and the segments that the
+// change closes. A segment continues if the prices charge the same. A subscription that ends without its first payment
+// owes no usage. Fault: period_empty.
 func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 	s, since, counts := c.After, c.Before.MeteredSince, c.counts()
 	if since.IsZero() && !counts {
@@ -41,10 +41,10 @@ func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 	}
 	var closed []Segment
 	cut := c.Cut()
-	if cut.Before(since) { // a change that waited for a payment, made behind one of a later time
+	if cut.Before(since) { // a change that waited for a payment, after a later one
 		cut = since
 	}
-	// The same behind one after which nothing counted: its segment ended then.
+	// The same after a change that ended all counting, and with it the segment.
 	if last := c.Before.LateUsageUntil.Add(-usage.MaxAge); !c.Before.LateUsageUntil.IsZero() && cut.Before(last) {
 		cut = last
 	}
@@ -63,7 +63,7 @@ func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 			if err != nil {
 				return s, nil, err
 			}
-			one.Discounts = c.Before.Discounts // those of After have lost the ones that ended meanwhile
+			one.Discounts = c.Before.Discounts // those of After lack the coupons that have ended
 			closed = append(closed, one)
 		}
 	}
@@ -78,8 +78,7 @@ func (c Change) Follow() (subscription.Subscription, []Segment, error) {
 // counts reports whether metered prices count after the change. Usage of a trial and of a pause costs nothing.
 func (c Change) counts() bool { return Counts(c.After, c.Is, c.IsAddOns) }
 
-// Counts reports whether prices that are billed after a period count for a subscription: where its plan, or one of its
-// add-ons, has any.
+// Counts reports whether prices after a period count for a subscription: its plan, or one of its add-ons, has some.
 func Counts(s subscription.Subscription, on plan.Plan, addOns []plan.Plan) bool {
 	running := s.Status == subscription.Active || s.Status == subscription.PastDue ||
 		s.Status == subscription.Incomplete // until it is paid, or ends and owes nothing
@@ -135,9 +134,9 @@ func (c Change) pauses() bool {
 	return c.After.Status == subscription.Paused && c.Before.Status != subscription.Paused
 }
 
-// Cut is where the time before the change ends. A cancellation counts to its instant, also where the period ended
-// before, as in an outage: what is recorded until then is taken, and has no other invoice. So is what is recorded in
-// the instant of a segment's start in which the subscription ends, as on a test clock that stands still.
+// Cut returns the end of the time before the change. A cancellation counts usage up to its instant, also if the period
+// ended before, as in an outage: records until then are accepted, and no other invoice has them. The same holds for the
+// instant of a segment's start if the subscription ends in it, as on a test clock that does not move.
 func (c Change) Cut() time.Time {
 	switch s := c.After; {
 	case s.Status == subscription.Canceled && s.CanceledAt.Equal(c.Before.MeteredSince):
@@ -153,9 +152,9 @@ func (c Change) Cut() time.Time {
 	}
 }
 
-// Bill returns the drafts of a decision with the one that bills the usage of closed segments, where a period or the
-// subscription ends, or a pause begins, which may have no end: the renewal's, or else one of usage alone. A first
-// invoice bills none. s is the subscription after Follow.
+// Bill adds the draft that bills the usage of closed segments to a decision's drafts, where a period or the
+// subscription ends, or a pause begins, which may have no end. It is the renewal's draft, or else one of usage only. A
+// first invoice bills none. s is the subscription after Follow.
 func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoice.Draft {
 	if s.LateUsageUntil.IsZero() || c.Before.PeriodIndex == 0 || !c.opens() && !c.ends() && !c.pauses() {
 		return issue
@@ -163,30 +162,29 @@ func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoi
 	cut := c.Cut()
 	if !c.attach(issue, cut) {
 		of := period.Period{Start: c.Before.CurrentPeriod.Start, End: cut}
-		if !of.End.After(of.Start) && !c.ends() { // nothing else bills what is recorded after the end
+		if !of.End.After(of.Start) && !c.ends() { // no other invoice bills records after the end
 			return issue
 		}
 		draft := invoice.Draft{Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: cut}
 		if c.pauses() {
-			draft.After = "pause" // what ends the pause may bill the same period again
+			draft.After = "pause" // the end of the pause may bill the same period again
 		}
 		issue = append(issue, draft)
 	}
 	return issue
 }
 
-// lateSlack is the time behind the end of late usage after which a transaction that wrote a record in time has ended.
+// lateSlack is the time after the end of late usage in which all transactions with records in time have ended.
 const lateSlack = 5 * time.Minute
 
-// BillLate returns the draft of a paused subscription for records of the time before that came after its pause was
-// billed. at is when it is due: once no more may come, since the pause may have no end. ok is false where there is
-// none.
+// BillLate returns the draft of a paused subscription for late records of the time before, after the pause was billed.
+// at is its due time: no more records may come then, since the pause may have no end. ok is false where there is none.
 func BillLate(s subscription.Subscription) (draft invoice.Draft, at time.Time, ok bool) {
 	if s.Status != subscription.Paused || s.LateUsageUntil.IsZero() {
 		return draft, at, false
 	}
 	of := period.Period{Start: s.CurrentPeriod.Start, End: s.PausedAt}
-	if !of.End.After(of.Start) { // it was paused as its period began: the records are of the one before
+	if !of.End.After(of.Start) { // it was paused at the start of its period: the records are of the former one
 		of.End = of.Start.Add(time.Second)
 	}
 	return invoice.Draft{
@@ -194,8 +192,8 @@ func BillLate(s subscription.Subscription) (draft invoice.Draft, at time.Time, o
 	}, s.LateUsageUntil.Add(lateSlack), true
 }
 
-// Billed returns the subscription once usage up to some time is billed. Where no more may come, it has no late usage
-// any more. A draft of an earlier time than the end that is issued later bills nothing that the one of the end has not.
+// Billed returns the subscription after usage up to a time is billed. If no more may come, it has no late usage any
+// more. A draft of a time before the end that is issued later bills nothing that the draft of the end lacks.
 func Billed(s subscription.Subscription, until time.Time) subscription.Subscription {
 	switch ended := s.Status == subscription.Canceled; {
 	case ended:
@@ -206,8 +204,8 @@ func Billed(s subscription.Subscription, until time.Time) subscription.Subscript
 	return s
 }
 
-// Closed returns the subscription before the usage up to some time is counted. Where that is the usage up to its end,
-// no record is taken any more: it keeps its end as the time until which it had late usage.
+// Closed returns the subscription before the usage up to a time is counted. If that is the usage up to its end, it
+// accepts no more records: its end becomes the end of its late usage.
 func Closed(s subscription.Subscription, until time.Time) subscription.Subscription {
 	if BillsEnd(s, until) && s.LateUsageUntil.After(s.CanceledAt) {
 		s.LateUsageUntil = s.CanceledAt
@@ -215,27 +213,27 @@ func Closed(s subscription.Subscription, until time.Time) subscription.Subscript
 	return s
 }
 
-// BillsEnd reports whether an invoice that bills usage up to some time bills that up to the end of the subscription.
+// BillsEnd reports whether an invoice of usage up to a time bills the usage up to the subscription's end.
 func BillsEnd(s subscription.Subscription, until time.Time) bool {
 	return s.Status == subscription.Canceled && !until.Before(s.CanceledAt)
 }
 
-// Late returns up to when records behind the end of a segment may have been taken, which it bills as of its end; zero:
-// the next segment bills them. Of a subscription that was canceled at once these are the records whose time is a little
-// ahead, and those that were taken while the cancellation was under way.
+// Late returns the time until which a segment includes records after its end, as of its end; zero: the next segment
+// bills them. A subscription that was canceled at once may have records with a time slightly ahead, and those accepted
+// during the cancellation.
 func Late(s subscription.Subscription, of Segment) time.Time {
 	if s.Status != subscription.Canceled || of.End.Before(s.CanceledAt) {
 		return time.Time{}
 	}
-	return of.End.Add(2 * usage.MaxAhead) // clocks differ, and the cancellation takes its time
+	return of.End.Add(2 * usage.MaxAhead) // clocks differ, and the cancellation takes some time
 }
 
-// Last reports whether no later invoice bills records that the count for an invoice of usage up to some time misses.
+// Last reports whether no later invoice would bill records that the count for this invoice misses.
 func Last(s subscription.Subscription, until time.Time) bool {
 	return BillsEnd(s, until) || !Billed(s, until).LateUsageUntil.Equal(s.LateUsageUntil)
 }
 
-// attach lets the invoice of a renewal, which may be a draft, bill the usage before it.
+// attach makes the invoice of a renewal, which may be a draft, bill the usage before it.
 func (c Change) attach(issue []invoice.Draft, cut time.Time) bool {
 	for i := range issue {
 		if issue[i].Waits {

@@ -19,12 +19,12 @@ import (
 	"perennial/billing/usage"
 )
 
-// on is a day of 2026, at midnight.
+// on returns a day of 2026, at midnight.
 func on(month time.Month, day int) time.Time {
 	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// priced is a plan whose calls cost an amount each, in major units; "": it has no metered prices.
+// priced returns a plan with a price per call, in major units; "": without metered prices.
 func priced(id, each string) plan.Plan {
 	p := plan.Plan{ID: id, Version: 1, Interval: period.Interval{Unit: period.Month, Count: 1}}
 	if each != "" {
@@ -43,7 +43,8 @@ var (
 	same, without = priced("same", "0.01"), priced("flat", "")
 )
 
-// february is a subscription in its second period, which is divided by days, with metered prices from its start on.
+// february returns a subscription in its second period, which is divided by days, with metered prices from its start
+// on.
 func february(p plan.Plan) subscription.Subscription {
 	s := subscription.Subscription{
 		ID: "sub_1", Status: subscription.Active, TimeZone: "UTC", AnchorAt: on(1, 1),
@@ -57,7 +58,7 @@ func february(p plan.Plan) subscription.Subscription {
 	return s
 }
 
-// change is one of a subscription that stays on a plan.
+// change returns a change of a subscription that stays on a plan.
 func change(p plan.Plan, after func(s *subscription.Subscription)) metering.Change {
 	s := february(p)
 	c := metering.Change{Before: s, Was: p, Is: p, At: on(2, 15)}
@@ -66,7 +67,7 @@ func change(p plan.Plan, after func(s *subscription.Subscription)) metering.Chan
 	return c
 }
 
-// to lets the change lead to another plan.
+// to makes the change lead to another plan.
 func to(p plan.Plan, c metering.Change) metering.Change {
 	c.Is = p
 	c.After.SetPlan(p.Ref())
@@ -84,7 +85,7 @@ func cancels(at time.Time) func(s *subscription.Subscription) {
 	return func(s *subscription.Subscription) { s.Status, s.CanceledAt = subscription.Canceled, at }
 }
 
-// part is a segment without what is the same in all.
+// part is a segment without the fields that are equal in all.
 type part struct {
 	plan       string
 	index      int
@@ -93,9 +94,9 @@ type part struct {
 	length     int64
 }
 
-// draft is what Bill makes of the drafts of a decision; the zero value: nothing.
+// draft is the change that Bill makes to the drafts of a decision; the zero value: none.
 type draft struct {
-	alone bool // of usage alone; else the renewal's
+	alone bool // of usage only; otherwise the renewal's
 	of    period.Period
 	until time.Time
 }
@@ -108,7 +109,7 @@ func both(f, g func(*subscription.Subscription)) func(*subscription.Subscription
 
 func until(t time.Time) time.Time { return t.Add(usage.MaxAge) }
 
-// aDay is a day in seconds, which shares are counted in.
+// aDay is a day in seconds, the unit of shares.
 const aDay = 24 * 60 * 60
 
 // A renewal's invoice is among the drafts of the decision where renewal is true.
@@ -277,7 +278,7 @@ func TestChange_Follow(t *testing.T) {
 	}
 }
 
-// bills is the draft of a decision that bills usage, of which one is the renewal's.
+// bills returns the draft that bills usage of a decision, in which one draft is the renewal's.
 func bills(c metering.Change, s subscription.Subscription, renewal bool) (out draft) {
 	issue := []invoice.Draft{{Reason: invoice.Update}}
 	if renewal {
@@ -295,8 +296,8 @@ func bills(c metering.Change, s subscription.Subscription, renewal bool) (out dr
 	return out
 }
 
-// A subscription that began before it was created has a short first period, a week of January, and all of February
-// behind it: each is a segment with the coupons of then, and its first invoice bills no usage.
+// A subscription that began before its creation has a short first period, a week of January, and all of February after
+// it: each is a segment with its coupons, and the first invoice bills no usage.
 func TestChange_Backdated(t *testing.T) {
 	t.Parallel()
 	half, err := money.ParseDecimal("50")
@@ -328,8 +329,8 @@ func TestChange_Backdated(t *testing.T) {
 	require.Equal(t, draft{}, bills(c, s, true), "the first renewal bills it")
 }
 
-// However a period is divided, and by whatever measure, the shares of its segments sum to it, and so do the parts of an
-// amount for the period.
+// For any division of a period by any measure, the shares of its segments sum to it, and so do the parts of an amount
+// for the period.
 func TestChange_SharesSumToThePeriod(t *testing.T) {
 	t.Parallel()
 	for _, measure := range []proration.Measure{"", proration.Day, proration.DayInclusive, proration.Fixed30} {
@@ -362,8 +363,8 @@ func TestChange_SharesSumToThePeriod(t *testing.T) {
 	}
 }
 
-// What is billed closes the time of late records once none may come any more: 90 days after the last segment, or, of a
-// subscription that has ended, once the draft of its end is billed.
+// Billing ends the time of late records once none may come any more: 90 days after the last segment or, for an ended
+// subscription, once the draft of its end is billed.
 func TestBilled(t *testing.T) {
 	t.Parallel()
 	running := february(without)

@@ -10,14 +10,14 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Priced is a segment with the versions of the plan and of the add-ons whose prices counted in it.
+// Priced is a segment with the versions of its plan and add-ons, whose prices counted in it.
 type Priced struct {
 	Segment
 	On     plan.Plan
 	AddOns []plan.Plan // of Segment.AddOns, in any order
 }
 
-// Refs names the versions whose prices counted: that of the plan first.
+// Refs returns the versions whose prices counted: that of the plan first.
 func (s Segment) Refs() []plan.Ref {
 	refs := []plan.Ref{s.Plan}
 	for _, a := range s.AddOns {
@@ -26,7 +26,7 @@ func (s Segment) Refs() []plan.Ref {
 	return refs
 }
 
-// Priced returns the segment with the versions that it names, as known finds them. Fault: plan_missing.
+// Priced returns the segment with its versions, which known finds. Fault: plan_missing.
 func (s Segment) Priced(known func(plan.Ref) (plan.Plan, bool)) (Priced, error) {
 	out := Priced{Segment: s}
 	for i, r := range s.Refs() {
@@ -44,8 +44,8 @@ func (s Segment) Priced(known func(plan.Ref) (plan.Plan, bool)) (Priced, error) 
 	return out, nil
 }
 
-// Price returns segments with the versions of plans and add-ons that they name, as those are sold in a currency.
-// Faults: plan_missing, those of plan.Plan.In.
+// Price returns segments with their versions of plans and add-ons, with prices in a currency. Faults: plan_missing,
+// those of plan.Plan.In.
 func Price(all []Segment, versions []plan.Plan, c money.Currency) ([]Priced, error) {
 	known := make(map[plan.Ref]plan.Plan, len(versions))
 	for _, p := range versions {
@@ -66,7 +66,7 @@ func Price(all []Segment, versions []plan.Plan, c money.Currency) ([]Priced, err
 	return priced, nil
 }
 
-// Versions names the versions whose prices counted in segments, each once.
+// Versions returns the versions whose prices counted in segments, each once.
 func Versions(all []Segment) (refs []plan.Ref) {
 	for _, s := range all {
 		for _, r := range s.Refs() {
@@ -78,7 +78,7 @@ func Versions(all []Segment) (refs []plan.Ref) {
 	return refs
 }
 
-// Span is the segment of a subscription as what is counted in it.
+// Span returns the segment of a subscription for the count.
 func (p Priced) Span(of subscription.Subscription) metered.Span {
 	return metered.Span{
 		Start: p.Start, End: p.End, Late: Late(of, p.Segment), Share: p.Share, PeriodLength: p.PeriodLength,
@@ -91,7 +91,7 @@ func (p Priced) Prices() *metered.Prices {
 	return pricesOf(p.On, p.Quantity, p.Segment.AddOns, p.AddOns)
 }
 
-// Holder returns which of the plan and the add-ons has a price that counted; the plan, where none does.
+// Holder returns the plan or the add-on with a price that counted; the plan, if neither has it.
 func (p Priced) Holder(priceID string) plan.Plan {
 	if i := slices.IndexFunc(p.AddOns, func(a plan.Plan) bool { return a.Counts(priceID) }); i >= 0 {
 		return p.AddOns[i]
@@ -99,7 +99,7 @@ func (p Priced) Holder(priceID string) plan.Plan {
 	return p.On
 }
 
-// pricesOf returns the prices of a plan and of add-ons beside it that are billed after each period; nil: none.
+// pricesOf returns the prices after each period of a plan and its add-ons; nil: none.
 func pricesOf(on plan.Plan, quantity int64, sold subscription.AddOns, known []plan.Plan) *metered.Prices {
 	all := on.AfterPeriod(quantity)
 	var least *metered.Minimum

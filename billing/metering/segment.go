@@ -1,5 +1,5 @@
-// Package metering owns for which time of a subscription the metered prices of its plan count, and with which invoice
-// that time is billed (ADR 58). It does not own what usage costs (metered), nor what else an invoice bills (costing).
+// Package metering owns the times in which the metered prices of a subscription's plan count, and the invoices that
+// bill these times (ADR 58). Package metered owns the cost of usage, and costing the other charges of an invoice.
 package metering
 
 import (
@@ -13,24 +13,23 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Segment is a time of a subscription, within one period, in which the same prices that are billed after a period
-// counted: those of usage and those in arrears, of its plan and of its add-ons. Segments of a subscription do not
-// overlap.
+// Segment is a time of a subscription, within one period, in which the same prices after a period counted: those of
+// usage and those in arrears, of its plan and of its add-ons. Segments of a subscription do not overlap.
 type Segment struct {
 	Plan         plan.Ref
-	Quantity     int64               // of the plan; 0: of a segment from before prices counted it
+	Quantity     int64               // of the plan; 0: a segment from before prices counted it
 	AddOns       subscription.AddOns // with their quantities
 	PeriodIndex  int
 	Start, End   time.Time         // [Start, End)
 	Share        metered.Share     // of the period, in seconds
-	Measure      proration.Measure // whose units Share counts
+	Measure      proration.Measure // the unit of Share
 	PeriodLength time.Duration     // of the whole period, over which averages are weighted
 	// Discounts are the coupons that the subscription had.
 	Discounts subscription.Discounts
 }
 
-// Current returns the segment that goes on, as it will be if it goes on to the end of its period: so are included
-// units and minimums those of all of it. ok is false where no metered prices count. Fault: period_empty.
+// Current returns the open segment, as if it continued to the end of its period: included units and minimums are those
+// of all of it. ok is false where no metered prices count. Fault: period_empty.
 func Current(s subscription.Subscription) (current Segment, ok bool, err error) {
 	if s.MeteredSince.IsZero() || !s.MeteredSince.Before(s.CurrentPeriod.End) {
 		return Segment{}, false, nil
@@ -40,18 +39,18 @@ func Current(s subscription.Subscription) (current Segment, ok bool, err error) 
 	return current, err == nil, err
 }
 
-// Opened is a period that a decision opened and that was over by then, as where a subscription began before it was
-// created.
+// Opened is a period that had ended when a decision opened it, as for a subscription that began before its creation.
 type Opened struct {
 	PeriodIndex int
 	Period      period.Period
-	Whole       period.Period // what is divided where Period is a short first one: subscription.Subscription.Whole
+	Whole       period.Period // the divided period, if Period is a short first one: subscription.Subscription.Whole
 }
 
-// segment is what of a time counts for a subscription as it was then.
+// segment returns the segment of a time, for a subscription in its state of that time.
 func segment(s subscription.Subscription, of Opened, start, end time.Time) (Segment, error) {
 	part := period.Period{Start: start, End: end}
-	// Time of usage is counted in seconds, whatever divides prices in advance: days would make nothing of a part of one.
+	// Time of usage is counted in seconds, with any measure of prices in advance: in days, a part of a day would be
+	// nothing.
 	by := proration.Second
 	span, err := by.Span(of.Whole, part, s.Location())
 	return Segment{
@@ -60,7 +59,7 @@ func segment(s subscription.Subscription, of Opened, start, end time.Time) (Segm
 	}, err
 }
 
-// Reduced returns the coupons that are taken off the usage of the segment, whenever it is billed: of percentages.
+// Reduced returns the coupons that reduce the usage of the segment on any invoice: those with percentages.
 func (s Segment) Reduced() (couponIDs []string) {
 	for _, d := range s.Discounts {
 		isFor := slices.ContainsFunc(s.Refs(), func(r plan.Ref) bool { return d.For(r.ID) })

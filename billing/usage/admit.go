@@ -7,18 +7,18 @@ import (
 	"perennial/billing/money"
 )
 
-// How far from now the time of a record may lie.
+// The allowed difference between a record's time and now.
 const (
 	MaxAge   = 90 * 24 * time.Hour
 	MaxAhead = time.Hour // clocks of callers differ
 )
 
-// Facts are what decides whether a record is taken: about its subscription and its metric.
+// Facts decide whether a record is accepted: about its subscription and its metric.
 type Facts struct {
 	Now                time.Time // the subscription's: virtual on a test clock
-	SubscriptionAbsent bool      // also: of a customer who was deleted
-	Started, Ended     time.Time // of the subscription; a zero end: it goes on
-	Closed             bool      // its last usage is billed: nothing would bill a record
+	SubscriptionAbsent bool      // also for a deleted customer
+	Started, Ended     time.Time // of the subscription; a zero end: it has none
+	Closed             bool      // its last usage is billed: no invoice would bill a record
 	MetricAbsent       bool
 	Metric             Metric // its current version, as far as value needs it
 }
@@ -35,15 +35,15 @@ var (
 		"The subscription ended before `timestamp`. Send usage of the time before its end, or another subscription.").In("timestamp")
 )
 
-// errClosed refuses what comes behind the last invoice.
+// errClosed refuses records after the last invoice.
 var errClosed = fault.New(fault.Conflict, "usage_closed",
 	"The subscription has ended and its last usage is billed, so that no invoice would bill this record.").
 	In("subscriptionId")
 
-// Admit decides whether a record is taken. Faults, in this order: subscription_not_found, metric_not_found,
+// Admit decides whether a record is accepted. Faults, in this order: subscription_not_found, metric_not_found,
 // metric_archived, usage_too_old, usage_too_far_ahead, usage_before_subscription, usage_after_end, usage_closed,
-// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions,
-// so that one statement decides and writes.
+// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so
+// that one statement decides and writes.
 func Admit(r Record, f Facts) error {
 	switch {
 	case f.SubscriptionAbsent:
@@ -79,12 +79,12 @@ func Admit(r Record, f Facts) error {
 var ErrCorrectsAnother = fault.InvalidParam("corrects", "usage_correction_mismatch",
 	"The record that `corrects` names is of another subscription or metric.")
 
-// Correct makes the record that corrects another one. Before is what earlier corrections took away, at most 0. Faults:
+// Correct returns a correction of another record. before is the sum of earlier corrections, at most 0. Faults:
 // usage_correction_not_negative, usage_correction_mismatch, usage_correction_too_large.
 func Correct(original Record, before money.Decimal, of Metric, correction Record) (Record, error) {
 	value := original.Quantity
 	if of.Property != "" {
-		value, _ = money.ParseDecimal(original.Properties[of.Property]) // what is no number counts as 0
+		value, _ = money.ParseDecimal(original.Properties[of.Property]) // a text that is not a number counts as 0
 	}
 	switch left := value.Add(before).Add(correction.Quantity); {
 	case correction.Quantity.Sign() >= 0:

@@ -13,10 +13,10 @@ import (
 	"perennial/billing/usage"
 )
 
-// Two records in one state and one in another are three when merged, and a state without records changes nothing.
+// Two records in one state and one in another are three after a merge, and a state without records changes nothing.
 func TestStates_CountTheirRecords(t *testing.T) {
 	t.Parallel()
-	at := time.Unix(-10, 0) // before 1970, where times are negative
+	at := time.Unix(-10, 0) // before 1970, with negative times
 	span := usage.Span{Start: at, End: at.Add(time.Hour)}
 	record := func(n int) usage.Measured {
 		return usage.Measured{ID: strconv.Itoa(n), Key: "k", At: at.Add(time.Duration(n)), Value: money.Whole(int64(-n))}
@@ -132,7 +132,7 @@ func TestAdmit_NothingUsed(t *testing.T) {
 	require.Contains(t, fault.From(err).Detail, "more than 90 days ago")
 }
 
-// Each row has what is just allowed; what exceeds it is refused with the code.
+// Each row has the largest allowed value, and one beyond it with its code.
 func TestValidate_RecordBounds(t *testing.T) {
 	t.Parallel()
 	properties := func(n int) usage.Properties {
@@ -176,7 +176,7 @@ func TestValidate_RecordBounds(t *testing.T) {
 	}
 }
 
-// Each row has what is just allowed, and what exceeds it.
+// Each row has the largest allowed value, and one beyond it.
 func TestValidate_MetricBounds(t *testing.T) {
 	t.Parallel()
 	names := func(n int) (out []string) {
@@ -192,7 +192,7 @@ func TestValidate_MetricBounds(t *testing.T) {
 	carried := func(a usage.Aggregation) func(*usage.Metric) {
 		return func(m *usage.Metric) { m.Aggregation, m.CarriesOver = a, true }
 	}
-	// An entry of Exclude counts beside its values.
+	// An entry of Exclude counts besides its values.
 	filtered := func(included int) func(*usage.Metric) {
 		return func(m *usage.Metric) {
 			m.Filter.Include = map[string][]string{"p": make([]string, included)}
@@ -224,7 +224,7 @@ func TestValidate_MetricBounds(t *testing.T) {
 	}
 }
 
-// Records of a version that was not grouped have none of the properties by which a later one is.
+// Records of a version without groups have none of a later one's properties.
 func TestSeries_RecordsWithoutGroups(t *testing.T) {
 	t.Parallel()
 	m := usage.Metric{Name: "m", Definition: usage.Definition{Aggregation: usage.Sum, GroupBy: []string{"region", "tier"}}}

@@ -5,18 +5,18 @@ import (
 	"perennial/billing/money"
 )
 
-// Conversion turns the unit in which usage is reported into the one that is sold, such as seconds into hours:
-// multiplied, divided, then rounded. Each may be absent.
+// Conversion converts the reported unit to the sold one, such as seconds to hours: it multiplies, divides, then rounds.
+// Each step is optional.
 type Conversion struct {
 	MultiplyBy money.Decimal  `json:"multiplyBy,omitzero"`
 	DivideBy   money.Decimal  `json:"divideBy,omitzero"`
 	Rounding   money.Rounding `json:"rounding,omitempty"` // empty: not rounded
-	Digits     int32          `json:"digits,omitempty"`   // behind the point; below 0: to tens, hundreds and so on
+	Digits     int32          `json:"digits,omitempty"`   // after the point; below 0: to tens, hundreds and so on
 }
 
 const maxRoundingDigits = 12
 
-// Apply converts a quantity. The whole quantity of a period is converted at once, never its parts.
+// Apply converts a quantity. A period's whole quantity is converted at once, never its parts.
 func (c Conversion) Apply(q money.Decimal) money.Decimal {
 	if c.MultiplyBy.IsGiven() {
 		q = q.Mul(c.MultiplyBy)
@@ -30,7 +30,7 @@ func (c Conversion) Apply(q money.Decimal) money.Decimal {
 	return q
 }
 
-// validate refuses a factor that is not above 0 and an unknown rounding: metric_conversion_invalid.
+// validate refuses a factor that is not positive and an unknown rounding: metric_conversion_invalid.
 func (c Conversion) validate() error {
 	for param, d := range map[string]money.Decimal{"multiplyBy": c.MultiplyBy, "divideBy": c.DivideBy} {
 		if d.IsGiven() && d.Sign() <= 0 {

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/money"
 )
 
-// count counts records, whatever their quantity.
+// count counts records, with any quantity.
 type count struct {
 	N int64 `json:"n"`
 }

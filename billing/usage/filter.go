@@ -2,15 +2,15 @@ package usage
 
 import "slices"
 
-// Filter chooses records by their properties. The zero filter takes all.
+// Filter selects records by their properties. The zero filter selects all.
 type Filter struct {
-	// Include takes records whose property has one of the values, for every property listed.
+	// Include selects records whose property has one of the values, for every listed property.
 	Include map[string][]string `json:"include,omitempty"`
 	// Exclude leaves out records that match all properties of one entry.
 	Exclude []map[string][]string `json:"exclude,omitempty"`
 }
 
-// Matches reports whether the filter takes a record with these properties.
+// Matches reports whether the filter selects a record with these properties.
 func (f Filter) Matches(p Properties) bool {
 	if !matches(f.Include, p) {
 		return false
@@ -20,7 +20,7 @@ func (f Filter) Matches(p Properties) bool {
 	})
 }
 
-// matches: a record without the property has none of its values.
+// matches reports whether all wanted properties have one of their values. A missing property has none.
 func matches(wanted map[string][]string, p Properties) bool {
 	for name, values := range wanted {
 		if value, has := p[name]; !has || !slices.Contains(values, value) {

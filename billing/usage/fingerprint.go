@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// Fingerprint tells a repeat of a record from another record with the same key: 16 bytes of a hash of what the caller
-// sent. A time that was left out stays out, so that its repeat is one.
+// Fingerprint returns 16 bytes of a hash of the sent record. It distinguishes a repetition from another record with the
+// same key. An omitted time stays omitted, so that its repetition has the same fingerprint.
 func (r Record) Fingerprint() []byte {
 	text := make([]byte, 0, 256)
 	write := func(part string) {
-		text = binary.AppendUvarint(text, uint64(len(part))) // lengths keep the parts apart
+		text = binary.AppendUvarint(text, uint64(len(part))) // lengths separate the parts
 		text = append(text, part...)
 	}
 	at := ""

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A group is what JSON writes, whichever way it is written: it is a part of stored rows.
+// A group is the JSON of its values for both writers: it is a part of stored rows.
 func TestGroupOf_IsJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

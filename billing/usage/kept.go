@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// keptTally is what a Tally has counted so far, in the form in which it is kept.
+// keptTally is the saved progress of a Tally.
 type keptTally struct {
 	Within []map[Group]json.RawMessage `json:"within"`
 	Before []map[Group]json.RawMessage `json:"before"`
 }
 
-// States returns how many states the tally has: what it needs of memory, and of room where it is kept.
+// States returns the number of states of the tally, which need memory and storage.
 func (t *Tally) States() (n int) {
 	for i := range t.within {
 		n += len(t.within[i]) + len(t.before[i])
@@ -19,7 +19,7 @@ func (t *Tally) States() (n int) {
 	return n
 }
 
-// Keep returns what the tally has counted so far, so that another one of the same metric and periods can go on with it.
+// Keep returns the progress of the tally, so that another one of the same metric and periods can continue.
 func (t *Tally) Keep() ([]byte, error) {
 	return json.Marshal(struct {
 		Within []map[Group]State `json:"within"`
@@ -27,7 +27,7 @@ func (t *Tally) Keep() ([]byte, error) {
 	}{t.within, t.before})
 }
 
-// Resume replaces what the tally has counted by what Keep returned, and returns the groups in it.
+// Resume replaces the progress of the tally by the one that Keep returned, and returns its groups.
 func (t *Tally) Resume(kept []byte) ([]Group, error) {
 	var k keptTally
 	if err := json.Unmarshal(kept, &k); err != nil {

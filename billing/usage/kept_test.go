@@ -10,7 +10,7 @@ import (
 	"perennial/billing/money"
 )
 
-// A tally that is kept after any part, and gone on with by another one, comes to what an unbroken one does.
+// A tally that is saved after any part and continued by another one has the result of an uninterrupted one.
 func TestTally_ResumesWhatWasKept(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)

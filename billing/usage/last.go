@@ -7,10 +7,11 @@ import (
 	"perennial/billing/money"
 )
 
-// moment is when a record counts, for what only the latest decides: of two at the same time, the one received later.
+// moment is the time at which a record counts, for aggregations of the latest one: of two at the same time, the later
+// received one counts.
 type moment struct {
 	At       int64  `json:"at"`          // in microseconds of Unix time
-	Position int64  `json:"p,omitempty"` // 0 in states that were stored without it
+	Position int64  `json:"p,omitempty"` // 0 in states from before positions were stored
 	ID       string `json:"id"`
 }
 
@@ -20,7 +21,7 @@ func (m moment) after(other moment) bool {
 	return cmp.Or(cmp.Compare(m.At, other.At), cmp.Compare(m.Position, other.Position), cmp.Compare(m.ID, other.ID)) > 0
 }
 
-// last keeps the quantity of the latest record. Without records it is 0.
+// last keeps the quantity of the latest record; 0 without records.
 type last struct {
 	N     int64  `json:"n"`
 	Quant number `json:"last"`

@@ -19,8 +19,8 @@ type latest struct {
 	moment
 }
 
-// keyHash stands for a key in a state. Keys are often names or addresses of people, and a state outlives the records;
-// 128 bits keep any number of keys apart.
+// keyHash returns the form of a key in a state. Keys are often names or addresses of people, and a state outlives the
+// records. 128 bits separate any number of keys.
 func keyHash(salt []byte, key string) string {
 	sum := sha256.Sum256(append(salt[:len(salt):len(salt)], key...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
@@ -50,7 +50,7 @@ func (s *perKey) take(key string, l latest) {
 func (s *perKey) Carry(time.Time) {}
 func (s *perKey) Records() int64  { return s.N }
 
-// latestPerKey adds up the latest quantity of each key.
+// latestPerKey sums the latest quantity of each key.
 type latestPerKey struct{ perKey }
 
 func (s *latestPerKey) Merge(other State) { s.merge(&other.(*latestPerKey).perKey) }

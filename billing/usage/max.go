@@ -6,7 +6,7 @@ import (
 	"perennial/billing/money"
 )
 
-// maximum keeps the largest quantity. Without records it is 0.
+// maximum keeps the largest quantity; 0 without records.
 type maximum struct {
 	N   int64  `json:"n"`
 	Max number `json:"max"`

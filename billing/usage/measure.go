@@ -9,22 +9,22 @@ import (
 	"perennial/billing/money"
 )
 
-// Measured is a record as one metric sees it.
+// Measured is a record with the values that one metric uses.
 type Measured struct {
 	ID       string
 	Position int64 // in the order of receipt
 	Corrects string
 	At       time.Time
 	Value    money.Decimal
-	Key      string // a hash of the key, of the aggregations that count keys; empty: the metric has no key property
+	Key      string // a hash of the key, for aggregations that count keys; empty: the metric has no key property
 	Group    Group
 }
 
-// Group is the dimension that a record belongs to: the values of the metric's group-by properties in their order, as a
-// JSON list. A property that the record does not have is null. Empty: the metric is not grouped.
+// Group is the dimension of a record: the values of the metric's group-by properties in their order, as a JSON list. A
+// missing property is null. Empty: the metric has no groups.
 type Group string
 
-// Values reads the values, nil where the record has no such property.
+// Values returns the values, nil for a missing property.
 func (g Group) Values() []*string {
 	if g == "" {
 		return nil
@@ -49,7 +49,7 @@ func groupOf(names []string, p Properties) Group {
 	if group, plain := plainGroup(values); plain {
 		return group
 	}
-	// Signs such as < stay as they are: a group is part of an index, whose entries have a bound.
+	// Signs such as < are not escaped: a group is part of an index, whose entries are bounded.
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -57,7 +57,7 @@ func groupOf(names []string, p Properties) Group {
 	return Group(strings.TrimSpace(text.String()))
 }
 
-// plainGroup is groupOf for values that JSON writes as they are, as nearly all are; plain is false for others.
+// plainGroup is groupOf for values that need no escaping, as most do; plain is false for others.
 func plainGroup(values []*string) (group Group, plain bool) {
 	text := make([]byte, 0, 64)
 	for i, v := range values {
@@ -76,13 +76,14 @@ func plainGroup(values []*string) (group Group, plain bool) {
 	return Group(append(text, ']')), true
 }
 
-// Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
-// that the metric counts, which was erased.
+// Measure returns the values of a record for the metric; false: its filters exclude the record, or the counted property
+// was erased.
 func (m Metric) Measure(r Record) (Measured, bool) { return m.See(r.Properties).Measure(r) }
 
-// Seen is what a metric reads in properties of records. Many records have the same ones, which are then read once.
+// Seen has the values of a record's properties for a metric. Many records have equal properties, which are then read
+// once.
 type Seen struct {
-	counts bool // filters take them, and they have what the metric counts
+	counts bool // the filters select them, and the metric's properties are present
 	adds   bool // the metric adds up a property
 	number bool // that property is a number
 	value  money.Decimal
@@ -91,7 +92,7 @@ type Seen struct {
 	group  Group
 }
 
-// See reads properties of a record.
+// See returns the values of a record's properties.
 func (m Metric) See(p Properties) Seen {
 	s := Seen{keyed: m.KeyProperty != "", adds: m.Property != ""}
 	if m.missing(p) != "" || !m.Filter.Matches(p) {
@@ -109,7 +110,7 @@ func (m Metric) See(p Properties) Seen {
 	return s
 }
 
-// Measure is Metric.Measure for a record with the properties that were read.
+// Measure is Metric.Measure for a record with these properties.
 func (s Seen) Measure(r Record) (Measured, bool) {
 	byProperty := s.adds && r.Corrects == ""
 	if !s.counts || byProperty && !s.number {
@@ -125,7 +126,7 @@ func (s Seen) Measure(r Record) (Measured, bool) {
 	return one, true
 }
 
-// missing returns the name of a property that the metric needs and that these lack; empty: none.
+// missing returns the name of a required property that is missing; empty: none.
 func (m Metric) missing(p Properties) string {
 	for _, name := range []string{m.Property, m.KeyProperty} {
 		if name != "" && p[name] == "" {
@@ -135,7 +136,7 @@ func (m Metric) missing(p Properties) string {
 	return ""
 }
 
-// value is what the metric aggregates of a record. Faults, where the record lacks it: usage_property_missing,
+// value returns the aggregated value of a record. Faults, if the record lacks it: usage_property_missing,
 // usage_property_invalid.
 func (m Metric) value(r Record) (money.Decimal, *fault.Error) {
 	if name := m.missing(r.Properties); name != "" {
@@ -153,8 +154,8 @@ func (m Metric) value(r Record) (money.Decimal, *fault.Error) {
 	return value, nil
 }
 
-// Effective applies corrections to the records that they correct, which must be among them: what is left are records
-// with the quantity that they have now. One that was corrected to nothing is left out, as if it had never come.
+// Effective applies corrections to their records, which must be in the list. It returns records with their corrected
+// quantities, and leaves out fully reversed ones, as if they had never come.
 func Effective(all []Measured) []Measured {
 	corrections := map[string]money.Decimal{}
 	for _, m := range all {

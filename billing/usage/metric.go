@@ -12,45 +12,45 @@ import (
 	"perennial/billing/fault"
 )
 
-// Metric says how records of one name become a quantity, in one of its versions. What a version counts never changes:
-// to count differently is a new version, and prices name the version that they are for. The name is the same in all.
+// Metric turns records of one name into a quantity, in one of its versions. The definition of a version never changes:
+// another definition is a new version, and prices name their version. All versions have the same name.
 type Metric struct {
-	ID          string // of the metric, whatever the version
+	ID          string // of the metric, in all versions
 	Version     int    // counts from 1
-	Name        string // what records call it
+	Name        string // the name in records
 	DisplayName string
-	Active      bool // takes records
+	Active      bool // accepts records
 	CreatedAt   time.Time
-	VersionAt   time.Time // when this version was made
+	VersionAt   time.Time // the creation of this version
 	Definition
 }
 
-// Definition is what a version counts.
+// Definition is the definition of a version.
 type Definition struct {
 	Aggregation Aggregation `json:"aggregation"`
-	Property    string      `json:"property,omitempty"`    // whose value is aggregated; empty: the quantity
-	KeyProperty string      `json:"keyProperty,omitempty"` // by which keys are told apart
+	Property    string      `json:"property,omitempty"`    // the aggregated property; empty: the quantity
+	KeyProperty string      `json:"keyProperty,omitempty"` // the property that separates keys
 	Filter      Filter      `json:"filter,omitzero"`
 	GroupBy     []string    `json:"groupBy,omitempty"`
 	Conversion  Conversion  `json:"conversion,omitzero"`
-	// CarriesOver counts what came before the period too: seats that were added stay. A weighted sum always does.
+	// CarriesOver includes earlier usage in a period: added seats stay. A weighted sum always does.
 	CarriesOver bool `json:"carriesOver,omitempty"`
 }
 
 // The bounds of a metric.
 const (
-	MaxVersions     = 20 // each is counted as records arrive
+	MaxVersions     = 20 // records are counted for each
 	MaxGroupBy      = 5
 	MaxFilterValues = 100
 )
 
 var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:/-]*$`)
 
-// Carries reports whether a period's quantity depends on what came before it.
+// Carries reports whether a period's quantity depends on earlier usage.
 func (d Definition) Carries() bool { return d.CarriesOver || d.Aggregation == WeightedSum }
 
-// Levels reports whether a period's quantity is a level: what there was at most, at last, or at all. Parts of a period
-// each have their own, so that their quantities do not add up to that of the whole.
+// Levels reports whether a period's quantity is a level: the maximum, the last value, or a set. Parts of a period each
+// have their own level, so their quantities do not add up to that of the whole.
 func (d Definition) Levels() bool {
 	switch d.Aggregation {
 	case Sum, Count:
@@ -62,7 +62,7 @@ func (d Definition) Levels() bool {
 	}
 }
 
-// VersionID names one version: the metric's id, and its number behind a dot for all but the first.
+// VersionID returns the id of a version: the metric's id, with its number after a dot for all but the first.
 func (m Metric) VersionID() string {
 	if m.Version == 1 {
 		return m.ID
@@ -124,7 +124,7 @@ func (m Metric) validateProperties() error {
 	return nil
 }
 
-// validate bounds what every record is compared with: metric_filter_too_large.
+// validate bounds the filter's values, which are compared with every record: metric_filter_too_large.
 func (f Filter) validate() error {
 	n := 0
 	for _, entry := range append([]map[string][]string{f.Include}, f.Exclude...) {
@@ -143,8 +143,8 @@ func (f Filter) validate() error {
 var ErrArchived = fault.New(fault.Conflict, "metric_archived",
 	"The metric is archived and takes no new records. Activate it, or send another metric.").In("metricName")
 
-// Next is the version that follows m. Faults: metric_version_unchanged, metric_versions_too_many, those of Validate,
-// metric_version_incompatible.
+// Next returns the version that follows m. Faults: metric_version_unchanged, metric_versions_too_many, those of
+// Validate, metric_version_incompatible.
 func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
 	switch {
 	case d.says() == m.says():
@@ -158,9 +158,9 @@ func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
 	return next, cmp.Or(next.Validate(), m.compatible(d))
 }
 
-// compatible refuses a version that would judge records in another way: metric_version_incompatible. A record and a
-// correction are judged once, by the current version, and count in all of them: a correction has the unit of the value
-// that it changes, and a record that one version takes must be countable by the others, which prices may name.
+// compatible refuses a version with other rules for accepting records: metric_version_incompatible. The current version
+// accepts a record or a correction once, and all versions count it. A correction has the unit of the value that it
+// changes, and all versions, which prices may name, must be able to count an accepted record.
 func (m Metric) compatible(d Definition) error {
 	var changed string
 	switch {
@@ -177,7 +177,7 @@ func (m Metric) compatible(d Definition) error {
 		"All versions of a metric take the same records. `%s` cannot change. Create another metric.", changed)
 }
 
-// says is the same for definitions that count the same.
+// says returns a text that is equal for definitions that count the same.
 func (d Definition) says() string {
 	text, _ := json.Marshal(d) // strings, lists and maps of them
 	return string(text)

@@ -48,7 +48,7 @@ func TestPeerCasesOfAggregations(t *testing.T) {
 	}.Run(t)
 }
 
-// peerEvent is a record as the cases have it.
+// peerEvent is a record in the form of the cases.
 type peerEvent struct {
 	Timestamp  time.Time         `json:"timestamp"`
 	Value      *string           `json:"value"`
@@ -84,7 +84,7 @@ type peerMetric struct {
 		All, Any []arrival
 	} `json:"stored_at_filter"`
 	DedupeBy  []string `json:"dedupe_by"`
-	Persisted int      `json:"persisted_days"` // after which the level of each event ends
+	Persisted int      `json:"persisted_days"` // the days after which the level of each event ends
 }
 
 var peerAggregations = map[string]usage.Aggregation{
@@ -94,7 +94,7 @@ var peerAggregations = map[string]usage.Aggregation{
 	"prorated_sum": usage.WeightedSum, "prorated_values": usage.WeightedSum,
 }
 
-// valueProperty is where the cases' values go.
+// valueProperty is the property for the cases' values.
 const valueProperty = "$value"
 
 func (p peerMetric) metric() usage.Metric {
@@ -117,7 +117,7 @@ func (p peerMetric) metric() usage.Metric {
 	return m
 }
 
-// span is the period of a case. An inclusive end is the last second, or part of one, of the period.
+// span returns the period of a case. An inclusive end is the last second, or part of one, of the period.
 func (p peerMetric) span() usage.Span {
 	s := usage.Span{Start: p.From, End: p.To, Weight: time.Duration(p.PeriodDays) * 24 * time.Hour}
 	if p.ToInclusive {
@@ -137,7 +137,7 @@ func (a arrival) takes(at time.Time) bool {
 		(a.Gt == nil || at.After(*a.Gt)) && (a.Gte == nil || !at.Before(*a.Gte))
 }
 
-// records are the events as callers of ours send them.
+// records returns the events as our callers send them.
 func (p peerMetric) records(t *testing.T) []usage.Record {
 	t.Helper()
 	require.Contains(t, peerAggregations, p.Aggregation, "an aggregation that is not known")
@@ -151,7 +151,7 @@ func (p peerMetric) records(t *testing.T) []usage.Record {
 		place[key] = len(records)
 		records = append(records, r)
 	}
-	if p.Initial != nil { // of each group
+	if p.Initial != nil { // for each group
 		groups := map[string]map[string]string{}
 		for _, e := range p.Events {
 			groups[fmt.Sprint(e.Properties)] = e.Properties
@@ -186,8 +186,8 @@ func (p peerMetric) records(t *testing.T) []usage.Record {
 		if e.Operation == "remove" {
 			r.Quantity = money.Whole(0)
 		}
-		// Of two with one id and time the peer keeps the later one; here a key stands for one record, and the later one is
-		// refused, so that only one of them is sent.
+		// The peer keeps the later one of two with one id and time. Here a key identifies one record, and the later one is
+		// refused, so only one of them is sent.
 		require.Subset(t, []string{"id", "source"}, p.DedupeBy, "a property that is not known")
 		key := e.ID
 		if e.ID != "" && len(p.DedupeBy) == 0 {
@@ -224,8 +224,8 @@ type peerResult struct {
 	LevelAtEnd  *string     `json:"level_at_end"`
 	Rounding    string      `json:"rounding"`    // of Decimals; default: half-up
 	Tolerance   *string     `json:"tolerance"`   // the largest difference
-	Units       *string     `json:"units"`       // the sum of the levels, whatever their time
-	AssertedAs  string      `json:"asserted_as"` // how the peer's test writes the value
+	Units       *string     `json:"units"`       // the sum of the levels, at any time
+	AssertedAs  string      `json:"asserted_as"` // the form of the value in the peer's test
 }
 
 type peerGroup struct {
@@ -241,7 +241,7 @@ func checkAggregate(t *testing.T, in peerMetric, want peerResult) {
 		initial = 1
 	}
 	counted := func(q usage.Quantity) int64 {
-		if in.Persisted > 0 { // each has an ending
+		if in.Persisted > 0 { // each has an end
 			return q.Records / 2
 		}
 		return q.Records - initial
@@ -273,7 +273,7 @@ func checkAggregate(t *testing.T, in peerMetric, want peerResult) {
 	if want.Value != nil {
 		same(*want.Value, total.Value)
 	}
-	if want.EventsCount != nil && in.Aggregation != "unique_count" { // which counts keys there, and records here
+	if want.EventsCount != nil && in.Aggregation != "unique_count" { // the peer counts keys there, and we count records
 		require.Equal(t, *want.EventsCount, counted(total))
 	}
 	if want.Variation != nil || want.LevelAtEnd != nil {

@@ -25,7 +25,7 @@ type peerWindowed struct {
 	Timezone string `json:"timezone"`
 }
 
-// granularities are the windows of the cases that are ours.
+// granularities are the windows of the cases that we support.
 var granularities = []usage.Granularity{usage.ByHour, usage.ByDay, usage.ByWeek, usage.ByMonth}
 
 func checkWindows(t *testing.T, in peerWindowed, want struct {
@@ -35,7 +35,7 @@ func checkWindows(t *testing.T, in peerWindowed, want struct {
 	zone, err := time.LoadLocation(in.Timezone)
 	require.NoError(t, err)
 	require.Contains(t, granularities, usage.Granularity(in.Window), "a window that is not known")
-	for _, w := range want.Windows { // whole ones: the peer widens the range that is asked for
+	for _, w := range want.Windows { // whole ones: the peer widens the requested range
 		require.True(t, in.To.IsZero() || w.From.Before(in.To) && w.To.After(in.From), "a window of the range")
 		whole := []usage.Span{{Start: w.From.UTC(), End: w.To.UTC()}}
 		require.Equal(t, whole, usage.Windows(usage.Granularity(in.Window), w.From, w.To, zone))
@@ -112,7 +112,7 @@ func checkEventValue(t *testing.T, in struct {
 	for i, name := range in.GroupBy {
 		w, asked := want.Group[name]
 		require.True(t, asked, "a group by %s", name)
-		if w != nil && *w == "" { // a property that is absent is null here, empty there
+		if w != nil && *w == "" { // a missing property is null here, empty there
 			w = nil
 		}
 		require.Equal(t, w, got.Group.Values()[i])
@@ -130,14 +130,14 @@ func checkMeteredAmount(t *testing.T, in struct {
 },
 ) {
 	units, records := money.Whole(0), int64(0)
-	for _, q := range in.totals(t) { // each group is priced by itself, at one price here
+	for _, q := range in.totals(t) { // each group is priced separately, here at one price
 		units, records = units.Add(q.Value), records+q.Records
 	}
 	if want.Units != nil {
 		w := decimal(t, *want.Units)
 		require.Equal(t, w.String(), units.RoundTo(digitsOf(*want.Units), money.RoundHalfUp).String())
 	}
-	if want.AmountMinor != nil { // as a price per unit, which plans have, rates it
+	if want.AmountMinor != nil { // a price per unit, which plans have, rates it
 		price := rating.Price{Model: rating.PerUnit, UnitPrice: decimal(t, in.UnitPrice)}
 		require.NoError(t, price.Validate())
 		currency, known := map[int32]money.Currency{0: "JPY", 2: "USD", 3: "KWD"}[in.Decimals]
@@ -197,7 +197,7 @@ type segment struct {
 	Contribution string    `json:"contribution"`
 }
 
-// checkSegments adds up what each segment contributes: there are no segments here, only their sum.
+// checkSegments sums the contributions of the segments: here only their sum exists.
 func checkSegments(t *testing.T, in peerMetric, want struct {
 	Segments  []segment `json:"segments"`
 	Tolerance string    `json:"tolerance"`

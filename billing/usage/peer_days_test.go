@@ -14,12 +14,12 @@ import (
 	"perennial/internal/testkit/peercases"
 )
 
-// asMetric decodes what an exclusion asks about.
+// asMetric decodes the input of an exclusion.
 func asMetric(c peercases.Case) (in peerWindowed, ok bool) {
 	return in, json.Unmarshal(c.Input, &in) == nil
 }
 
-// withinDays finds levels that change within a day, which then counts as a whole day with the peer.
+// withinDays reports levels that change within a day, which the peer counts as a whole day.
 func withinDays(c peercases.Case) bool {
 	in, ok := asMetric(c)
 	midnight := func(at time.Time) bool { return at.Equal(at.UTC().Truncate(24 * time.Hour)) }
@@ -30,7 +30,7 @@ func withinDays(c peercases.Case) bool {
 		}))
 }
 
-// lastsBeyond finds levels with a number of days that are not all in the period. The peer counts them all.
+// lastsBeyond reports levels with days outside the period. The peer counts them all.
 func lastsBeyond(c peercases.Case) bool {
 	in, ok := asMetric(c)
 	return ok && in.Persisted > 0 && slices.ContainsFunc(in.Events, func(e peerEvent) bool {
@@ -43,7 +43,7 @@ func ofMinutes(c peercases.Case) bool {
 	return ok && in.Window == "minute"
 }
 
-// endings take levels away after their days, as callers of ours do.
+// endings end levels after their days, as our callers do.
 func (p peerMetric) endings(t *testing.T, records []usage.Record) (out []usage.Record) {
 	t.Helper()
 	if p.Persisted == 0 {
@@ -57,7 +57,7 @@ func (p peerMetric) endings(t *testing.T, records []usage.Record) (out []usage.R
 	return out
 }
 
-// level is the sum of the levels that are there, whatever their time and end.
+// level returns the sum of the levels, at any time and end.
 func (p peerMetric) level(t *testing.T) money.Decimal {
 	t.Helper()
 	p.Persisted = 0
@@ -92,7 +92,7 @@ func (want peerResult) same(t *testing.T, wanted string, got money.Decimal) {
 	require.Equal(t, w.String(), got.String())
 }
 
-// checkProratedValues asks what each record adds to the mean level of the period.
+// checkProratedValues checks the contribution of each record to the mean level of the period.
 func checkProratedValues(t *testing.T, in peerMetric, want struct {
 	Values   []string `json:"values"`
 	Decimals *int32   `json:"decimals"`

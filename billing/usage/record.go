@@ -1,6 +1,6 @@
-// Package usage owns what is counted of the use of a product: a record, a metric that says how records become a
-// quantity, and the running states in which quantities are kept, one aggregation a file. It does not own where records
-// and states are stored (db), nor what a quantity costs (rating).
+// Package usage owns the counting of a product's use: records, metrics that turn records into a quantity, and the
+// running states of quantities, one aggregation in a file. Package db stores records and states, and rating turns a
+// quantity into an amount.
 package usage
 
 import (
@@ -9,24 +9,25 @@ import (
 	"perennial/billing/money"
 )
 
-// Record is one report of usage. It never changes: what was reported wrongly is corrected by another record.
+// Record is one report of usage. It never changes: another record corrects a wrong one.
 type Record struct {
 	ID             string
-	Position       int64 // in the order of receipt; 0: not known
+	Position       int64 // in the order of receipt; 0: unknown
 	SubscriptionID string
 	Metric         string // the metric's name
 	Quantity       money.Decimal
 	At             time.Time
-	Key            string // the caller's, unique in the environment for ever
+	Key            string // the caller's, unique in the environment, permanently
 	Properties     Properties
-	// Salt is hashed with a key of the properties, so that the key cannot be guessed from a state once the salt is gone.
+	// Salt is hashed with a key of the properties, so that the key cannot be guessed from a state after the salt is
+	// deleted.
 	Salt []byte
-	// Corrects is the id of the record whose quantity this one changes by its own, which is negative. It has the time and
-	// the properties of that record.
+	// Corrects is the id of the record that this one corrects by its negative quantity. It has the time and the properties
+	// of that record.
 	Corrects string
 }
 
-// Properties are what callers say about a record: filters, dimensions, keys and values of metrics.
+// Properties are the caller's properties of a record: filters, dimensions, keys and values of metrics.
 type Properties map[string]string
 
 // The bounds of a record.

@@ -16,10 +16,10 @@ type Bucket struct {
 	State State
 }
 
-// Hour is the bucket that a time belongs to.
+// Hour returns the hour of a time's bucket.
 func Hour(t time.Time) time.Time { return t.UTC().Truncate(time.Hour) }
 
-// Quantity is what the records of a dimension come to in a period, converted.
+// Quantity is the converted quantity of a dimension's records in a period.
 type Quantity struct {
 	Group   Group
 	Value   money.Decimal
@@ -29,7 +29,7 @@ type Quantity struct {
 // Totals are the quantities of one period, by group. A period without records has none.
 type Totals []Quantity
 
-// Sum adds up the quantities of all groups.
+// Sum returns the sum of all groups' quantities.
 func (t Totals) Sum() money.Decimal {
 	sum := money.Whole(0)
 	for _, q := range t {
@@ -38,8 +38,8 @@ func (t Totals) Sum() money.Decimal {
 	return sum
 }
 
-// SplitHours are the hours that a boundary of the periods divides: their buckets cannot be used, and they are counted
-// from records.
+// SplitHours returns the hours that a boundary of the periods divides: their buckets cannot be used, so they are
+// counted from records.
 func SplitHours(periods []Span) map[time.Time]bool {
 	split := map[time.Time]bool{}
 	for _, p := range periods {
@@ -55,18 +55,18 @@ func SplitHours(periods []Span) map[time.Time]bool {
 	return split
 }
 
-// Regroup names the group that a dimension is counted in. An error stops the count: there would be too many groups.
+// Regroup returns the group of a dimension. An error stops the count: there would be too many groups.
 type Regroup func(Group) (Group, error)
 
-// Series is what buckets and records come to in each of some periods, which are in the order of time and do not
-// overlap. Together they hold each record once, with its corrections beside it. by names the dimensions to keep apart,
-// of those of the metric; the others are added up in the way of the aggregation.
+// Series returns the totals of buckets and records for each of some periods, which are in the order of time and do not
+// overlap. Together they have each record once, with its corrections. by has the dimensions to separate; the
+// aggregation adds up the metric's others.
 func (m Metric) Series(periods []Span, by []string, buckets []Bucket, records []Measured) []Totals {
 	totals, _ := m.SeriesBy(periods, m.Keep(by), buckets, records) // Keep refuses no dimension
 	return totals
 }
 
-// SeriesBy is Series by other groups than dimensions. Its error is that of regroup.
+// SeriesBy is Series with other groups than dimensions. Its error is that of regroup.
 func (m Metric) SeriesBy(
 	periods []Span, regroup Regroup, buckets []Bucket, records []Measured,
 ) ([]Totals, error) {
@@ -83,7 +83,7 @@ type Tally struct {
 	periods []Span
 	regroup Regroup
 	within  []map[Group]State // by period
-	before  []map[Group]State // of the time before each period and after the one before it, if that is carried
+	before  []map[Group]State // of the time before each period and after the last one, if it is carried
 }
 
 // Tally begins a series. See Series and SeriesBy.
@@ -115,7 +115,7 @@ func (t *Tally) Take(buckets []Bucket, records []Measured) error {
 	return nil
 }
 
-// asOf returns the time that a record counts at: a late one of the last period counts at its last instant.
+// asOf returns the time at which a record counts: a late one of the last period counts at its last instant.
 func (t *Tally) asOf(at time.Time) time.Time {
 	last := t.periods[len(t.periods)-1]
 	if !at.Before(last.End) && at.Before(last.Late) {
@@ -124,9 +124,9 @@ func (t *Tally) asOf(at time.Time) time.Time {
 	return at
 }
 
-// state is what counts a dimension at a time; nil: it counts for no period.
+// state returns the state that counts a dimension at a time; nil: it counts for no period.
 func (t *Tally) state(at time.Time, dimension Group) (State, error) {
-	period := sort.Search(len(t.periods), func(i int) bool { return at.Before(t.periods[i].End) }) // their ends ascend
+	period := sort.Search(len(t.periods), func(i int) bool { return at.Before(t.periods[i].End) }) // their ends are sorted
 	if period == len(t.periods) {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func (t *Tally) state(at time.Time, dimension Group) (State, error) {
 	return t.of.of(states, group), nil
 }
 
-// Totals returns what the parts come to, by period.
+// Totals returns the totals of the parts, by period.
 func (t *Tally) Totals() []Totals {
 	out := make([]Totals, len(t.periods))
 	carried := map[Group]State{}
@@ -190,7 +190,7 @@ func (m Metric) totals(p Span, states map[Group]State) Totals {
 	return out
 }
 
-// Keep is the regrouping by some of the metric's dimensions.
+// Keep returns the regrouping by some of the metric's dimensions.
 func (m Metric) Keep(by []string) Regroup {
 	if slices.Equal(m.GroupBy, by) {
 		return func(g Group) (Group, error) { return g, nil }

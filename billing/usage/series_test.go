@@ -14,8 +14,8 @@ import (
 	"perennial/billing/usage"
 )
 
-// Time between periods counts only where it is carried: as if it were a period of its own that is not looked at. Parts
-// may come in any order.
+// Time between periods counts only if it is carried, like a separate period without a result. Parts may come in any
+// order.
 func TestSeries_GapsAndParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func TestSeries_GapsAndParts(t *testing.T) {
 	})
 }
 
-// What counts for no period is not put into a group, of which there may be too many.
+// Records that count for no period get no group, of which there may be too many.
 func TestSeries_RegroupsWhatCounts(t *testing.T) {
 	t.Parallel()
 	origin := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -95,8 +95,8 @@ func TestSeries_RegroupsWhatCounts(t *testing.T) {
 	}
 }
 
-// Records behind the end of the last period that it takes are as good as records of its last instant, however they are
-// aggregated; those behind that are left out.
+// Accepted records after the end of the last period count like records of its last instant, for every aggregation;
+// later ones are left out.
 func TestSeries_LateRecordsCountAsOfTheEnd(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)

@@ -7,24 +7,23 @@ import (
 	"perennial/billing/money"
 )
 
-// State is what one aggregation keeps of some records, so that more can be added and two of them be merged, in any
-// order and however they were divided. Corrections are applied before (Effective): a bucket that gets one is counted
-// anew.
+// State is one aggregation's state of some records. More can be added, and two states be merged, in any order and
+// division. Corrections are applied before (Effective): a bucket with a new correction is recounted.
 type State interface {
-	// Add takes a record in.
+	// Add adds a record.
 	Add(Measured)
-	// Merge takes in what another state of the same aggregation has.
+	// Merge adds another state of the same aggregation.
 	Merge(State)
-	// Carry makes the state what it is to a period that begins later: only its time changes, to the period's start.
+	// Carry moves the state to a period that begins later: only its time changes, to the period's start.
 	Carry(to time.Time)
-	// Value is the quantity in a period. All records lie before its end.
+	// Value returns the quantity in a period. All records are before its end.
 	Value(Span) money.Decimal
-	// Records is how many were added.
+	// Records returns the number of added records.
 	Records() int64
 }
 
-// Span is a period [Start, End). Weight is the length of time that a weighted sum is divided by; zero: the span's own.
-// Late is up to when records behind the End count as of its last instant; zero: none do. Only the last period of a
+// Span is a period [Start, End). Weight is the length of time that divides a weighted sum; zero: the span's own. Late
+// is the time until which records after the End count as of its last instant; zero: none do. Only the last period of a
 // series may have it.
 type Span struct {
 	Start, End time.Time
@@ -32,7 +31,7 @@ type Span struct {
 	Weight     time.Duration
 }
 
-// Until returns up to when records count in the period.
+// Until returns the time until which records count in the period.
 func (s Span) Until() time.Time {
 	if s.Late.After(s.End) {
 		return s.Late
@@ -47,7 +46,7 @@ func (s Span) weight() time.Duration {
 	return s.End.Sub(s.Start)
 }
 
-// Aggregation says how records become one quantity.
+// Aggregation is the way in which records become one quantity.
 type Aggregation string
 
 // The aggregations.
@@ -58,7 +57,7 @@ const (
 	Last         Aggregation = "last"           // the quantity of the latest record
 	UniqueCount  Aggregation = "unique_count"   // the keys whose latest record has a quantity above 0
 	WeightedSum  Aggregation = "weighted_sum"   // a level that records change, averaged over the time of the period
-	LatestPerKey Aggregation = "latest_per_key" // the latest quantity of each key, added up
+	LatestPerKey Aggregation = "latest_per_key" // the sum of the latest quantity of each key
 )
 
 var states = map[Aggregation]func() State{
@@ -84,10 +83,10 @@ func (a Aggregation) Read(text []byte) (State, error) {
 // Adds reports whether states of the aggregation only add up: the state of several is the sum of each of their fields.
 func (a Aggregation) Adds() bool { return a == Sum || a == Count }
 
-// keyed reports whether the aggregation tells records apart by a key.
+// keyed reports whether the aggregation separates records by a key.
 func (a Aggregation) keyed() bool { return a == UniqueCount || a == LatestPerKey }
 
-// Recount is the state of these records with their corrections.
+// Recount returns the state of these records with their corrections.
 func (a Aggregation) Recount(all []Measured) State {
 	s := a.New()
 	for _, m := range Effective(all) {
@@ -96,7 +95,7 @@ func (a Aggregation) Recount(all []Measured) State {
 	return s
 }
 
-// number is a decimal inside a state, with all digits that adding up has given it.
+// number is a decimal in a state, with all digits of its sum.
 type number struct{ money.Decimal }
 
 func (n *number) UnmarshalText(text []byte) (err error) {

@@ -33,7 +33,7 @@ func anyMetric(t *rapid.T) usage.Metric {
 	return m
 }
 
-// anyRecords are records of some days around the period, with corrections of some of them.
+// anyRecords returns records of some days around the period, with corrections of some of them.
 func anyRecords(t *rapid.T, m usage.Metric) []usage.Record {
 	var records []usage.Record
 	for i := range rapid.IntRange(0, 25).Draw(t, "records") {
@@ -59,7 +59,7 @@ func anyRecords(t *rapid.T, m usage.Metric) []usage.Record {
 	return records
 }
 
-// reference computes a quantity from the meaning of the aggregation, one record after another in the order of time.
+// reference computes a quantity from the definition of the aggregation, one record after another in the order of time.
 func reference(m usage.Metric, records []usage.Record, p usage.Span) map[string]money.Decimal {
 	quantity := map[string]money.Decimal{}
 	for _, r := range records {
@@ -162,8 +162,8 @@ func named(totals usage.Totals) map[string]string {
 	return out
 }
 
-// Whatever the order of records and however they are divided into buckets and a tail, and whatever was encoded between,
-// a quantity is what its aggregation means.
+// For any order of records, any division into buckets and a tail, and any encoding in between, a quantity equals its
+// definition.
 func TestSeries_EqualsReference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -183,8 +183,8 @@ func TestSeries_EqualsReference(t *testing.T) {
 	})
 }
 
-// aggregated merges records of whole hours into buckets, in parts that were encoded and decoded, unless they wait in
-// the tail. Hours with corrections are counted anew.
+// aggregated merges records of whole hours into buckets, in parts that were encoded and decoded, unless they are in the
+// tail. Hours with corrections are recounted.
 func aggregated(
 	t *rapid.T, m usage.Metric, records []usage.Record, split map[time.Time]bool,
 ) (buckets []usage.Bucket, rest []usage.Measured) {
@@ -214,7 +214,7 @@ func aggregated(
 				require.NoError(t, err)
 				read, err := m.Aggregation.Read(text)
 				require.NoError(t, err)
-				part.Merge(read) // the other way round
+				part.Merge(read) // in the other order
 				states[at] = part
 			}
 		}
@@ -228,8 +228,7 @@ func aggregated(
 	return buckets, rest
 }
 
-// Of two records at the same time the one received later is the latest, whatever their ids, and whatever state has
-// which.
+// Of two records at the same time the one received later is the latest, for any ids and any division into states.
 func TestLast_TiesGoByReceipt(t *testing.T) {
 	t.Parallel()
 	first := usage.Measured{ID: "usg_b", Position: 1, At: start, Value: money.Whole(1)}

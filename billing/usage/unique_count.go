@@ -3,7 +3,7 @@ package usage
 import "perennial/billing/money"
 
 // uniqueCount counts the keys that are present at the end of the period: those whose latest record has a quantity above
-// 0. A record with the quantity 0 takes its key away.
+// 0. A record with the quantity 0 removes its key.
 type uniqueCount struct{ perKey }
 
 func (s *uniqueCount) Merge(other State) { s.merge(&other.(*uniqueCount).perKey) }

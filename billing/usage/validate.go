@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// Validate checks what can be said of a record by itself. Faults: usage_key_invalid, usage_properties_too_many,
+// Validate checks a record without its subscription and metric. Faults: usage_key_invalid, usage_properties_too_many,
 // usage_property_invalid.
 func (r Record) Validate() error {
 	if r.Key == "" || len(r.Key) > MaxKey || !utf8.ValidString(r.Key) || hasControl(r.Key) {

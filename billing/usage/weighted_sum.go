@@ -6,12 +6,12 @@ import (
 	"perennial/billing/money"
 )
 
-// weightedSum averages a level over time. Each record changes the level by its quantity from its time on, so that with
-// the level L before the period, changes v at times t, and the period [a, b):
+// weightedSum averages a level over time. Each record changes the level by its quantity from its time on. With the
+// level L before the period, changes v at times t, and the period [a, b):
 //
 //	average = (L (b - a) + Σ v (b - t)) / (b - a) = (L (b - a) + b Σ v - Σ v t) / (b - a)
 //
-// Two sums are therefore enough, and they merge. What came before the period is carried to its start.
+// Therefore two sums are enough, and they merge. Earlier usage is carried to the start of the period.
 type weightedSum struct {
 	N      int64  `json:"n"`
 	Change number `json:"sum"`    // Σ v

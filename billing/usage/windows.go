@@ -17,8 +17,8 @@ const (
 // MaxWindows bounds the periods of one series.
 const MaxWindows = 1000
 
-// Windows divides [from, to) at the boundaries of a granularity. The first and the last may be shorter. There are at
-// most MaxWindows+1, which says that there are too many.
+// Windows divides [from, to) at the boundaries of a granularity. The first and the last window may be shorter. It
+// returns at most MaxWindows+1, which means that there are too many.
 func Windows(g Granularity, from, to time.Time, zone *time.Location) []Span {
 	var spans []Span
 	for start := from; start.Before(to) && len(spans) <= MaxWindows; {
@@ -32,7 +32,8 @@ func Windows(g Granularity, from, to time.Time, zone *time.Location) []Span {
 	return spans
 }
 
-// next is the first boundary after a local time. A midnight that does not exist is the first instant after the gap.
+// next returns the first boundary after a local time. A midnight that does not exist becomes the first instant after
+// the gap.
 func (g Granularity) next(at time.Time) time.Time {
 	year, month, day := at.Date()
 	switch g {
@@ -46,7 +47,7 @@ func (g Granularity) next(at time.Time) time.Time {
 		return at.Truncate(time.Hour).Add(time.Hour)
 	}
 	next := time.Date(year, month, day, 0, 0, 0, 0, at.Location())
-	if next.Day() != time.Date(year, month, day, 12, 0, 0, 0, at.Location()).Day() { // in a gap, Go gives the hour before
+	if next.Day() != time.Date(year, month, day, 12, 0, 0, 0, at.Location()).Day() { // in a gap, Go has the hour before
 		next = next.Add(time.Hour)
 	}
 	return next

@@ -19,20 +19,20 @@ type usageMark struct {
 	MetricID       string    `json:"metricId,omitempty"`
 	At             time.Time `json:"at,omitzero"`
 	ID             string    `json:"id,omitempty"`
-	Done           bool      `json:"done,omitempty"` // all of them
+	Done           bool      `json:"done,omitempty"` // all records
 }
 
-// errUsageNotMerged delays an erasure: another process is merging the customer's usage.
+// errUsageNotMerged delays an erasure while another process merges the customer's usage.
 var errUsageNotMerged = errors.New("db: the customer's usage is being merged; its properties are erased afterwards")
 
 const (
-	usageEraseBatch = 20_000 // records that one transaction of an erasure handles
-	usageEraseMerge = 5_000  // or merges, of a version
+	usageEraseBatch = 20_000 // records of one transaction of an erasure
+	usageEraseMerge = 5_000  // merged records of one, for a version
 )
 
 // Erase removes the properties of a customer's next records, and reports whether there may be more. Quantities and
-// aggregates stay, as invoices do: so the records are merged into them before. It fails while another process merges
-// them, for a moment.
+// aggregates stay, as invoices do, so it merges the records first. It fails while another process merges them, which
+// takes a moment.
 func (tx *Tx) Erase(
 	ctx context.Context, environmentID, customerID, after string,
 ) (next string, more bool, err error) {
@@ -51,8 +51,8 @@ func (tx *Tx) Erase(
 	return string(text), !mark.Done, err
 }
 
-// EraseSalt forgets what the keys in the aggregates of a customer's usage are hashed with. It comes last: what is
-// merged later would be hashed otherwise.
+// EraseSalt deletes the salt for hashing keys in the aggregates of a customer's usage. It is the last step: later
+// merges would hash in another way.
 func (tx *Tx) EraseSalt(ctx context.Context, environmentID, customerID string) error {
 	return core.Queries.UsageEraseSalt(ctx, tx.Pipe,
 		dbsqlc.UsageEraseSaltParams{EnvironmentID: environmentID, CustomerID: customerID})
@@ -80,7 +80,7 @@ func (tx *Tx) mergeErased(ctx context.Context, environmentID, customerID string)
 	return true, nil
 }
 
-// eraseUsage goes on behind a mark, subscription by subscription.
+// eraseUsage continues after a mark, subscription by subscription.
 func (tx *Tx) eraseUsage(ctx context.Context, environmentID, customerID string, mark usageMark) (usageMark, error) {
 	for left := usageEraseBatch; left > 0; {
 		next, err := core.Queries.UsageEraseSubscription(ctx, tx.Pipe, dbsqlc.UsageEraseSubscriptionParams{
@@ -101,7 +101,7 @@ func (tx *Tx) eraseUsage(ctx context.Context, environmentID, customerID string, 
 			return mark, core.Translate("UsageErase", err)
 		}
 		if row.Handled < left { // the subscription has no more
-			mark = usageMark{SubscriptionID: next + "!"} // the first id behind it
+			mark = usageMark{SubscriptionID: next + "!"} // the first id after it
 		} else {
 			mark.MetricID, mark.At, mark.ID = row.MetricID, row.At, row.ID
 		}
@@ -110,7 +110,7 @@ func (tx *Tx) eraseUsage(ctx context.Context, environmentID, customerID string, 
 	return mark, nil
 }
 
-// usageSalts reads what the keys of subscriptions are hashed with, where the metric has keys.
+// usageSalts reads the salts for hashing keys of subscriptions, if the metric has keys.
 func (r Reader) usageSalts(
 	ctx context.Context, environmentID string, of usage.Metric, subscriptions ...string,
 ) (map[string][]byte, error) {

@@ -10,7 +10,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Log keeps usage: records, keys and aggregates in this database.
+// Log stores usage in this database: records, keys and aggregates.
 type Log struct {
 	store *core.Store
 	reads core.Reader
@@ -21,13 +21,13 @@ type Log struct {
 // NewLog returns the usage of a store.
 func NewLog(s *core.Store) *Log { return &Log{store: s, reads: s.Reads()} }
 
-// Within returns the same usage, read on another connection: a transaction must not wait for a second one.
+// Within returns the same usage with reads on another connection: a transaction must not wait for a second one.
 func (l *Log) Within(r core.Reader) Port { return &Log{l.store, r, true} }
 
-// usageAuditsItself is why the audit log has no entries about usage.
+// usageAuditsItself is the reason that the audit log has no entries about usage.
 const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"
 
-// RecordUsage is Insert in a transaction of its own: one round trip.
+// RecordUsage is Insert in a separate transaction: one round trip.
 func (l *Log) RecordUsage(
 	ctx context.Context, by core.Actor, environmentID string, now time.Time, records []NewUsage,
 ) ([]Taken, error) {
@@ -72,7 +72,7 @@ func (l *Log) Behind(ctx context.Context, limit int) ([]core.Ref, error) {
 	return Reader{l.reads}.Behind(ctx, limit)
 }
 
-// RollUp is Tx.RollUp in a transaction of its own.
+// RollUp is Tx.RollUp in a separate transaction.
 func (l *Log) RollUp(
 	ctx context.Context, by core.Actor, now time.Time, version core.Ref, limit int,
 ) (n int, err error) {
@@ -89,7 +89,7 @@ func (l *Log) Subscriptions(ctx context.Context, version core.Ref, after string,
 	return Reader{l.reads}.Subscriptions(ctx, version, after, limit)
 }
 
-// Rebuild is Tx.Rebuild in a transaction of its own. What it replaces is in the audit log.
+// Rebuild is Tx.Rebuild in a separate transaction. The audit log has the replacements.
 func (l *Log) Rebuild(
 	ctx context.Context, by core.Actor, now time.Time, version core.Ref, subscriptionID string, dry bool,
 ) (found RebuiltUsage, err error) {
@@ -105,7 +105,7 @@ func (l *Log) Rebuild(
 	return found, err
 }
 
-// Erase is Tx.Erase in a transaction of its own.
+// Erase is Tx.Erase in a separate transaction.
 func (l *Log) Erase(
 	ctx context.Context, by core.Actor, now time.Time, environmentID, customerID, after string,
 ) (mark string, more bool, err error) {
@@ -117,25 +117,25 @@ func (l *Log) Erase(
 	return mark, more, err
 }
 
-// Records are kept for more than a year, in partitions of a month. Those of half a year ahead are made, so that records
-// are taken even if no pass runs for months.
+// Records are kept for more than a year, in monthly partitions. Those of half a year ahead are created, so that records
+// are accepted even if no pass runs for months.
 const (
 	usageKeepDays    = 400
 	usageMonthsAhead = 6
 )
 
-// MonthsReady is the number of months ahead for which checks want partitions: fewer than are made, so that there is
-// time to act.
+// MonthsReady is the number of months ahead for which checks require partitions: fewer than are created, so that there
+// is time to act.
 const MonthsReady = 2
 
-// MonthReady reports whether there is a partition for the records of the month that many months ahead. Global.
+// MonthReady reports whether the partition exists for the month that is this many months ahead. Global.
 func (r Reader) MonthReady(ctx context.Context, months int) (bool, error) {
 	ready, err := core.Queries.UsageMonthReady(ctx, r.Handle, months)
 	return ready, core.Translate("UsageMonthReady", err)
 }
 
-// Maintain makes the partitions of the months ahead and drops those whose records are all too old to keep, unless they
-// are in use: then the next call does. It drops the pages of counts that nothing goes on with. Global: retention.
+// Maintain creates the partitions of the months ahead and drops those whose records are all too old; a partition in use
+// is dropped by a later call. It removes abandoned pages of counts. Global: retention.
 func (l *Log) Maintain(ctx context.Context, by core.Actor, now time.Time) error {
 	return l.store.InTx(ctx, by, now, func(tx *core.Tx) error {
 		if err := core.Queries.UsagePagesPurge(ctx, tx.Pipe, pagesKeptDays); err != nil {

@@ -9,7 +9,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// measuring makes rows of records what a metric sees. Records often have the same properties, which are read once.
+// measuring converts rows of records for a metric. Records often have equal properties, which it decodes once.
 type measuring struct {
 	of    usage.Metric
 	known map[string]usage.Seen // by the text of the properties
@@ -17,10 +17,10 @@ type measuring struct {
 
 func measure(of usage.Metric) *measuring { return &measuring{of, map[string]usage.Seen{}} }
 
-// maxKnown bounds the different properties that are remembered: where each record has its own, it helps nothing.
+// maxKnown bounds the cache of properties, which is useless if each record has its own.
 const maxKnown = 1_000
 
-// add appends a row of a subscription as the metric sees it, if it does.
+// add appends a subscription's row with the metric's values, unless the metric leaves it out.
 func (m *measuring) add(to []usage.Measured, salt []byte, row *dbsqlc.UsageRecordPageRow) ([]usage.Measured, error) {
 	quantity, err := money.ReadDecimal(row.Quantity)
 	if err != nil {

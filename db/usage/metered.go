@@ -8,10 +8,10 @@ import (
 	"perennial/billing/usage"
 )
 
-// MeteredSegments counts what a subscription used in each of its spans from one on, as the metered prices of the span
-// divide it. All spans of the subscription are given, in the order of time and without overlaps: those before count for
-// cumulated prices. It locks nothing, and writes nothing but pages, which Tx.DropPages removes. A price whose records
-// cannot be counted (metered.Uncountable) is Uncounted in its segments.
+// MeteredSegments counts a subscription's usage in each of its spans from one on, by the span's metered prices. spans
+// has all spans of the subscription, in the order of time and without overlaps: earlier ones count for cumulated
+// prices. It locks nothing, and writes only pages, which Tx.DropPages removes. A price whose records cannot be counted
+// (metered.Uncountable) is Uncounted in its segments.
 func (l *Log) MeteredSegments(
 	ctx context.Context, environmentID, subscriptionID string, spans []metered.Span, from int, by Counting,
 ) ([]metered.Segment, error) {
@@ -58,7 +58,7 @@ func (l *Log) MeteredSegments(
 	return segments, nil
 }
 
-// lots answers a question by aggregates and the records that are not in them.
+// lots answers a question from aggregates and the records that are not in them.
 func (l *Log) lots(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, q *metered.Question, by Counting,
 ) ([]usage.Totals, error) {
@@ -75,7 +75,7 @@ func (l *Log) lots(
 	return sums.Totals(), nil
 }
 
-// lotSums is a tally of lots that can be kept and gone on with.
+// lotSums is a tally of lots that can be saved and continued.
 type lotSums struct {
 	*usage.Tally
 	lots *metered.Lots

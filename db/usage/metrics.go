@@ -23,15 +23,15 @@ func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (core
 	return core.APIKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
 }
 
-// ServedMetric reads the version that answers about the metric with a name: the newest, unless it is still counting
-// what was recorded before it. Fault: metric_not_found.
+// ServedMetric reads the version that serves a metric by its name: the newest, unless it is still counting earlier
+// records. Fault: metric_not_found.
 func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error) {
 	row, err := core.Queries.MetricGetServed(ctx, r.Handle,
 		dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
 	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
-// ServedMetrics lists the metrics that take records, at most limit, each in the version that answers about it.
+// ServedMetrics lists the metrics that accept records, at most limit, each in its serving version.
 func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit int) ([]usage.Metric, error) {
 	found, err := core.Queries.MetricListServed(ctx, r.Handle,
 		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
@@ -47,7 +47,7 @@ func (r Reader) MetricVersion(ctx context.Context, environmentID, versionID stri
 	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
-// MetricsByVersion reads versions by their ids, of archived metrics too. Those that do not exist are absent.
+// MetricsByVersion reads versions by their ids, also of archived metrics. Unknown ids are absent.
 func (r Reader) MetricsByVersion(
 	ctx context.Context, environmentID string, versionIDs []string,
 ) (map[string]usage.Metric, error) {
@@ -69,7 +69,7 @@ func (r Reader) MetricVersions(ctx context.Context, environmentID, metricID stri
 	}), core.Translate("MetricVersionList", err)
 }
 
-// Metrics lists an environment's, each in its newest version.
+// Metrics lists the metrics of an environment, each in its newest version.
 func (r Reader) Metrics(
 	ctx context.Context, environmentID string, f MetricFilter, page core.Page,
 ) (metrics []usage.Metric, hasMore bool, err error) {
@@ -89,8 +89,7 @@ func (r Reader) Metrics(
 	return metrics, hasMore, nil
 }
 
-// LockMetric reads the newest version of one that no other transaction may change until this one ends. Fault:
-// metric_not_found.
+// LockMetric reads the newest version of a metric and locks it until the transaction ends. Fault: metric_not_found.
 func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.Metric, error) {
 	_, err := core.Queries.MetricLock(ctx, tx.Pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
 	if err != nil {
@@ -104,8 +103,8 @@ func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.M
 var errMetricNameTaken = fault.New(fault.Conflict, "metric_name_taken",
 	"The environment has a metric with this name. Send another name.").In("name")
 
-// InsertMetric writes a version, which is the current one from now on. The caller holds the lock of an earlier one.
-// Fault: metric_name_taken.
+// InsertMetric writes a version, which becomes the current one. The caller holds the lock of an earlier one. Fault:
+// metric_name_taken.
 func (tx *Tx) InsertMetric(ctx context.Context, environmentID string, m usage.Metric) error {
 	if m.Version > 1 {
 		err := core.Queries.MetricRetire(ctx, tx.Pipe,
@@ -127,8 +126,8 @@ func (tx *Tx) InsertMetric(ctx context.Context, environmentID string, m usage.Me
 		})
 }
 
-// SaveMetric writes what may change: the name for people, and whether records are taken. The caller holds the lock.
-// Fault: metric_not_found.
+// SaveMetric writes the fields that may change: the name for people, and whether the metric accepts records. The caller
+// holds the lock. Fault: metric_not_found.
 func (tx *Tx) SaveMetric(ctx context.Context, environmentID string, m usage.Metric) error {
 	return core.Queries.MetricUpdate(ctx, tx.Pipe.OrElse(core.NotFound("metric")), dbsqlc.MetricUpdateParams{
 		EnvironmentID: environmentID, MetricID: m.ID, DisplayName: m.DisplayName, Active: m.Active,

@@ -12,41 +12,41 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Counting is how a count goes about it. The zero value counts all at once and keeps nothing.
+// Counting has the options of a count. The zero value counts all at once and saves nothing.
 type Counting struct {
-	// For names what is counted for, such as a draft. A count for the same that ended early is gone on with; empty: none
-	// is.
+	// For is the purpose of the count, such as a draft. An interrupted count for the same purpose is continued; empty:
+	// none is.
 	For string
-	By  core.Actor // of what is kept
+	By  core.Actor // the actor of saved pages
 	Now time.Time
-	// PageRows is after how many rows it is kept how far a count has come; 0: 100,000. Fewer than that cost no statement.
+	// PageRows is the number of rows after which the progress is saved; 0: 100,000. A shorter count needs no statement.
 	PageRows int
-	// Beat is called after each statement that may take long, with how far the count has come; nil: it is not.
+	// Beat is called with the progress after each statement that may take long; nil: no call.
 	Beat func(Counted)
 }
 
-// Counted is how far a count has come.
+// Counted is the progress of a count.
 type Counted struct {
 	MetricName string
-	To         time.Time // the records before it are counted
-	Rows       int       // that were read for the metric since the call began
-	Paged      bool      // it is kept, or was: Tx.DropPages is to follow
+	To         time.Time // earlier records are counted
+	Rows       int       // read for the metric since the call began
+	Paged      bool      // it is, or was, saved: Tx.DropPages must follow
 }
 
-// pageRows is the default of Counting.PageRows: half a second of work is lost with a process.
+// pageRows is the default of Counting.PageRows: a crash loses half a second of work.
 const pageRows = 100_000
 
-// rowsPerState keeps what is written for a page small beside what was read for it.
+// rowsPerState keeps the written page small compared with its rows.
 const rowsPerState = 10
 
-// partial is a count that can be kept and gone on with.
+// partial is a count that can be saved and continued.
 type partial interface {
 	States() int
 	Keep() ([]byte, error)
 	Resume(kept []byte) error
 }
 
-// pages keeps how far the count of one question has come.
+// pages saves the progress of the count of one question.
 type pages struct {
 	Counting
 	log                           *Log
@@ -72,8 +72,8 @@ func (l *Log) pages(
 // rows bounds the rows of one statement.
 func (p *pages) rows() int { return min(seriesPage, p.PageRows) }
 
-// turn notes that rows were counted, all of before to, and returns from where to go on: from to, or from where an
-// earlier call has come. That is asked once the count turns out to be long, so that no other one costs a statement.
+// turn records that rows up to to were counted, and returns the time to continue from: to, or the saved time of an
+// earlier call. It reads that only once the count proves long, so that a short count needs no statement.
 func (p *pages) turn(ctx context.Context, rows int, to time.Time) (time.Time, error) {
 	p.done.Rows += rows
 	p.beat(to)
@@ -109,7 +109,7 @@ func (p *pages) beat(to time.Time) {
 	}
 }
 
-// resume goes on with what an earlier call has kept, unless that had not come as far.
+// resume continues with the saved progress of an earlier call, unless it is behind.
 func (p *pages) resume(ctx context.Context, to time.Time) (further time.Time, resumed bool, err error) {
 	kept, err := core.Queries.UsagePageGet(ctx, p.log.reads.Handle, dbsqlc.UsagePageGetParams{
 		EnvironmentID: p.environmentID, SubscriptionID: p.subscriptionID, Question: p.question,
@@ -140,10 +140,10 @@ func (p *pages) keep(ctx context.Context, to time.Time) error {
 	})
 }
 
-// pagesKeptDays is how long pages stay that no rating goes on with: its draft was issued without its usage.
+// pagesKeptDays is the time for which pages stay that no rating continues: their draft was issued without its usage.
 const pagesKeptDays = 7
 
-// DropPages forgets how far counts of a subscription had come.
+// DropPages deletes the saved progress of a subscription's counts.
 func (tx *Tx) DropPages(ctx context.Context, environmentID, subscriptionID string) error {
 	return core.Queries.UsagePagesDelete(ctx, tx.Pipe, dbsqlc.UsagePagesDeleteParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID,

@@ -13,8 +13,8 @@ import (
 // allPositions is above every position of a record.
 const allPositions = 1<<63 - 1
 
-// UsageSeries reads what the records of a subscription come to in each of some periods, which are in the order of time
-// and do not overlap, by dimensions of the metric. See UsageSeriesBy.
+// UsageSeries reads the totals of a subscription's records for each of some periods, which are in the order of time and
+// do not overlap, by dimensions of the metric. See UsageSeriesBy.
 func (l *Log) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {
@@ -24,11 +24,11 @@ func (l *Log) UsageSeries(
 	}, periods)
 }
 
-// UsageSeriesBy is UsageSeries by other groups than dimensions: it merges states by group, not quantities. Hours that
-// lie within one period are read as aggregates. The others, and what is not aggregated yet, are read as records. Each
-// record that was committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read
-// with how far they are, and the records behind that afterwards. The time between periods is read too, because a call
-// for each period would cost three or four round trips more. It returns errors of regroup as they are.
+// UsageSeriesBy is UsageSeries by other groups than dimensions: it merges states by group, not quantities. It reads
+// hours within one period as aggregates, and other hours and later records as records. Each record that was committed
+// before the call counts exactly once, also during a merge: aggregates are read with their position, and later records
+// afterwards. It reads the time between periods too, because a call for each period would cost three or four more round
+// trips. It returns errors of regroup unchanged.
 func (l *Log) UsageSeriesBy(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
 	regroup usage.Regroup,
@@ -51,11 +51,10 @@ func (l *Log) totals(ctx context.Context, p seriesPart, periods []usage.Span) ([
 	return p.tally.Totals(), nil
 }
 
-// turn is called after a part of a count, with how many rows it had and up to when it counted, and returns from where
-// to go on.
+// turn is called after a part of a count, with its number of rows and its end, and returns the time to continue from.
 type turn func(ctx context.Context, rows int, to time.Time) (time.Time, error)
 
-// series takes a series into a tally, part by part: each has at least so many rows, if there are as many.
+// series adds a series to a tally, part by part: each part has at least this many rows, if there are as many.
 func (l *Log) series(ctx context.Context, p seriesPart, periods []usage.Span, after turn) error {
 	p.Reader = Reader{l.reads}
 	from, to := periods[0].Start, periods[len(periods)-1].Until()
@@ -79,7 +78,7 @@ func (l *Log) series(ctx context.Context, p seriesPart, periods []usage.Span, af
 	return nil
 }
 
-// seriesPage bounds the rows of one statement, unless one hour has more: a part of a series is whole hours, so that a
+// seriesPage bounds the rows of one statement, unless one hour has more. A part of a series has whole hours, so that a
 // correction is in the part of its record.
 const seriesPage = 10_000
 
@@ -87,7 +86,7 @@ const seriesPage = 10_000
 const seriesHours = 1_000
 
 // seriesPart counts a series part by part, in the order of time. Each part is read at its own moment; records of
-// different parts have nothing to do with each other.
+// different parts are independent.
 type seriesPart struct {
 	Reader
 	environmentID, subscriptionID string
@@ -100,7 +99,7 @@ type seriesPart struct {
 	undivided                     bool // dimensions do not matter, and the aggregation adds up
 }
 
-// count counts what there is from a time on, at most to another, and returns how many rows that were and to which.
+// count counts from a time on, at most up to another, and returns the number of rows and their end.
 func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Time, error) {
 	buckets, position, to, err := p.buckets(ctx, dbsqlc.UsageAggregateListParams{
 		EnvironmentID: p.environmentID, SubscriptionID: p.subscriptionID, VersionID: p.of.VersionID(),
@@ -122,7 +121,7 @@ func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Ti
 			again[hour] = true
 		}
 	}
-	// A correction may be of a record that is aggregated: its hour is counted anew.
+	// A correction may belong to an aggregated record: its hour is recounted.
 	for _, row := range tail {
 		if row.Corrects != nil {
 			again[usage.Hour(row.At)] = true
@@ -152,8 +151,8 @@ func (p seriesPart) count(ctx context.Context, from, to time.Time) (int, time.Ti
 // usageTail bounds the records of a metric, of all subscriptions, that are read by their position.
 const usageTail = 5_000
 
-// usageTail reads the records of a subscription behind a position: among those of the metric, while they are few, else
-// the first of those of the subscription. to is the time up to which there are no others.
+// usageTail reads the records of a subscription after a position: from those of the metric, if they are few, or else
+// the first ones of the subscription. to is the time up to which it returns all.
 func (r Reader) usageTail(
 	ctx context.Context, in dbsqlc.UsageTailOfParams, page int,
 ) (tail []dbsqlc.UsageTailOfRow, to time.Time, err error) {
@@ -182,8 +181,8 @@ func (r Reader) usageTail(
 	return tail, in.ToTime, nil
 }
 
-// firstHours reads the first rows in the order of their hours, without an hour that the page cuts. There may be other
-// rows from to on. A page that is within one hour is read again, twice as long.
+// firstHours reads the first rows in the order of their hours, without an hour that the page divides. There may be
+// other rows from to on. If a page is within one hour, it reads twice as many.
 func firstHours[T any](
 	page int, end time.Time, read func(limit int) ([]T, error), hour func(T) time.Time,
 ) (rows []T, to time.Time, err error) {

@@ -11,15 +11,15 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// RebuiltUsage is the result of counting a subscription's records again.
+// RebuiltUsage is the result of recounting a subscription's records.
 type RebuiltUsage struct {
-	Records   int // that were counted
-	Hours     int // of them
-	Different int // hours whose aggregates were not what their records come to
-	Kept      int // hours with records that retention has deleted, which cannot be counted again
+	Records   int // counted records
+	Hours     int // their hours
+	Different int // hours whose aggregates differed from their records
+	Kept      int // hours with deleted records, which cannot be recounted
 }
 
-// Add adds another result up.
+// Add adds another result.
 func (r *RebuiltUsage) Add(other RebuiltUsage) {
 	r.Records, r.Hours = r.Records+other.Records, r.Hours+other.Hours
 	r.Different, r.Kept = r.Different+other.Different, r.Kept+other.Kept
@@ -33,8 +33,8 @@ func (r Reader) Versions(ctx context.Context, environmentID string) ([]core.Ref,
 	}), core.Translate("UsageVersionList", err)
 }
 
-// Subscriptions lists subscriptions that have usage of a metric version, in the order of their ids. Those of
-// erased customers are left out: what metrics counted of their records is gone.
+// Subscriptions lists subscriptions with usage of a metric version, in the order of their ids, without those of erased
+// customers: the counted properties of their records are erased.
 func (r Reader) Subscriptions(ctx context.Context, version core.Ref, after string, limit int) ([]string, error) {
 	metricID, _ := usage.SplitVersionID(version.ID)
 	ids, err := core.Queries.UsageSubscriptionList(ctx, r.Handle, dbsqlc.UsageSubscriptionListParams{
@@ -44,8 +44,8 @@ func (r Reader) Subscriptions(ctx context.Context, version core.Ref, after strin
 	return ids, core.Translate("UsageSubscriptionList", err)
 }
 
-// Rebuild counts all records of a subscription again that are in the aggregates of a metric version, and compares.
-// Aggregates that differ are replaced, unless dry.
+// Rebuild recounts all records of a subscription that are in the aggregates of a metric version, and compares. It
+// replaces different aggregates, unless dry.
 func (tx *Tx) Rebuild(ctx context.Context, version core.Ref, subscriptionID string, dry bool) (RebuiltUsage,
 	error) {
 	var out RebuiltUsage
@@ -177,7 +177,7 @@ func firstOf(groups map[usage.Group]*aggregate) int64 {
 	return first
 }
 
-// sameUsage compares what is encoded, which is the same for equal states.
+// sameUsage compares encoded states, which are equal for equal states.
 func sameUsage(a, b map[usage.Group]*aggregate) (bool, error) {
 	if len(a) != len(b) {
 		return false, nil

@@ -15,22 +15,22 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// NewUsage is a record to write, with the fingerprint of what its caller sent.
+// NewUsage is a record to write, with the fingerprint of the sent record.
 type NewUsage struct {
 	usage.Record
 	Fingerprint []byte
 }
 
-// Taken is the outcome of one record of Insert, with the time of the record. Taken: it is written. Else either the
-// facts refuse it (usage.Admit), or its key was used before.
+// Taken is the outcome of one record of Insert, with the time of the record. Taken: it is written. Otherwise the facts
+// refuse it (usage.Admit), or its key was used before.
 type Taken struct {
 	Taken bool
 	At    time.Time
-	Facts usage.Facts // of a record that is not taken
+	Facts usage.Facts // of a record that was not written
 }
 
-// Insert judges records and writes those that pass and whose key was never used, also by one before it. Results,
-// in the order of the records, are there once the transaction has committed, so that all of it is one round trip.
+// Insert validates records and writes the accepted ones whose key was never used, also not by an earlier one of them.
+// results has the outcomes, in the order of the records, after the commit, so that all of it is one round trip.
 func (tx *Tx) Insert(
 	ctx context.Context, environmentID string, records []NewUsage, results []Taken,
 ) error {
@@ -46,9 +46,9 @@ func (tx *Tx) Insert(
 		if err != nil {
 			return err
 		}
-		for i, r := range records { // those that no row says more about
+		for i, r := range records { // those without a row
 			if results[i] = (Taken{Taken: true, At: in.Now}); !r.At.IsZero() {
-				results[i].At = r.At.UTC().Truncate(time.Microsecond) // as it is stored
+				results[i].At = r.At.UTC().Truncate(time.Microsecond) // as stored
 			}
 		}
 		for _, row := range rows {
@@ -96,14 +96,14 @@ func usageTakenFromDB(row dbsqlc.UsageInsertRow, metricName string) Taken {
 	}
 }
 
-// Key is the memory of one record, for ever.
+// Key is the permanent row of one record's key.
 type Key struct {
 	RecordID    string
 	At          time.Time
 	Fingerprint []byte
 }
 
-// UsageKeys reads what is known of keys; those never used are absent.
+// UsageKeys reads the rows of keys; unused keys are absent.
 func (l *Log) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]Key, error) {
 	rows, err := core.Queries.UsageKeyList(ctx, l.store.Reads().Handle,
 		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
@@ -117,8 +117,8 @@ func (l *Log) UsageKeys(ctx context.Context, environmentID string, keys []string
 var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
 	"No record of this subscription and metric has the idempotency key that `corrects` names.").In("corrects")
 
-// notCorrectable is why a subscription and metric have no record of a key: another has it, or there is none, or none
-// any more. Faults: usage_correction_mismatch, usage_record_not_found.
+// notCorrectable returns why a subscription and metric have no record with a key: another one has it, or the record
+// does not exist, or retention deleted it. Faults: usage_correction_mismatch, usage_record_not_found.
 func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) error {
 	known, err := core.Queries.UsageKeyList(ctx, tx.Pipe,
 		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: []string{key}})
@@ -131,8 +131,8 @@ func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) err
 	return errUsageRecordNotFound
 }
 
-// LockRecord reads the record of a subscription and metric that a key names, so that no other transaction can correct
-// it until this one ends, with its metric and what corrections have taken off it. Faults: usage_correction_mismatch;
+// LockRecord reads a subscription's record of a metric by its key, with its metric and the sum of its corrections. It
+// locks it until the transaction ends, so that no other one can correct it. Faults: usage_correction_mismatch;
 // usage_record_not_found, also for one that retention has deleted.
 func (tx *Tx) LockRecord(
 	ctx context.Context, environmentID, subscriptionID, metricName, key string,

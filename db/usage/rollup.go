@@ -59,10 +59,10 @@ func (r Reader) VersionsNamed(ctx context.Context, environmentID string, names [
 		core.Translate("UsageVersionsNamed", err)
 }
 
-// RollUp merges the next records of a metric, at most limit, into the aggregates of one of its versions, and says
-// how many there were. It does nothing where another transaction does it. Records are taken in the order of their
-// positions up to the horizon, behind which none appears any more, so that each is merged once; hours with corrections
-// are counted anew from all their records so far.
+// RollUp merges the next records of a metric, at most limit, into the aggregates of one of its versions, and returns
+// their number. It does nothing while another transaction does it. It takes records in the order of their positions up
+// to the horizon, below which no more can appear, so that each is merged once. It recounts hours with corrections from
+// all their records so far.
 func (tx *Tx) RollUp(ctx context.Context, version core.Ref, limit int) (int, error) {
 	row, err := core.Queries.UsageProgressLock(ctx, tx.Pipe,
 		dbsqlc.UsageProgressLockParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID})
@@ -148,8 +148,8 @@ func (tx *Tx) mergeUsage(
 	return tx.saveUsageAggregates(ctx, version, added)
 }
 
-// joinUsageAggregates merges the rows that there are of the same hours and dimensions into those that were added. Other
-// dimensions of an hour are neither read nor written.
+// joinUsageAggregates merges the present rows of the same hours and dimensions into the added ones. It neither reads
+// nor writes other dimensions of an hour.
 func (tx *Tx) joinUsageAggregates(ctx context.Context, version core.Ref, of usage.Metric, added aggregates) error {
 	in := dbsqlc.UsageAggregateGetParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
 	for h, groups := range added {

@@ -8,20 +8,20 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Touched is a subscription of which records were merged, and that may have reached something.
+// Touched is a subscription with merged records, whose thresholds and limits must be checked.
 type Touched struct {
 	core.Ref
 	At time.Time // of the last merge
 }
 
-// Touch notes which of some subscriptions have thresholds of usage, or features that a metric counts: it is asked later
-// what they have reached.
+// Touch marks those of some subscriptions that have thresholds of usage, or features that a metric counts, for a later
+// check.
 func (tx *Tx) Touch(ctx context.Context, environmentID string, ids ...string) error {
 	return core.Queries.UsageTouch(ctx, tx.Pipe, dbsqlc.UsageTouchParams{EnvironmentID: environmentID, Ids: ids})
 }
 
-// ClaimTouched returns subscriptions of which records were merged and about which it was not asked since, those that
-// wait longest first. No other process gets them before the lease is over. Global: every process that merges.
+// ClaimTouched returns subscriptions with merged records and no check since, those that wait longest first. No other
+// process gets them before the lease ends. Global: every process that merges.
 func (tx *Tx) ClaimTouched(ctx context.Context, limit int, lease time.Duration) ([]Touched, error) {
 	rows, err := core.Queries.UsageTouchedClaim(ctx, tx.Handle, dbsqlc.UsageTouchedClaimParams{
 		Seconds: lease.Seconds(), RowLimit: core.RowLimit(limit),
@@ -31,14 +31,14 @@ func (tx *Tx) ClaimTouched(ctx context.Context, limit int, lease time.Duration) 
 	}), core.Translate("UsageTouchedClaim", err)
 }
 
-// Asked forgets a subscription of which no records were merged since it was claimed.
+// Asked deletes the mark of a subscription without merged records since the claim.
 func (tx *Tx) Asked(ctx context.Context, t Touched) error {
 	return core.Queries.UsageTouchedDelete(ctx, tx.Pipe, dbsqlc.UsageTouchedDeleteParams{
 		EnvironmentID: t.EnvironmentID, SubscriptionID: t.ID, TouchedAt: t.At,
 	})
 }
 
-// AskLater lets a subscription rest, if records of it were merged since it was asked about, or that failed.
+// AskLater delays the next check of a subscription, if records of it were merged since, or the check failed.
 func (tx *Tx) AskLater(ctx context.Context, of core.Ref, rest time.Duration) error {
 	return core.Queries.UsageTouchedLater(ctx, tx.Pipe, dbsqlc.UsageTouchedLaterParams{
 		Seconds: rest.Seconds(), EnvironmentID: of.EnvironmentID, SubscriptionID: of.ID,

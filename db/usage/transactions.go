@@ -11,9 +11,9 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// transactions answers a question of a metered price that looks at each record of a subscription: it reads the records
-// of each period in the order of time, a page while the one before is counted. What is recorded before the page that is
-// read meanwhile is not seen: the next invoice bills it. Faults: those of metered.Counter.Take.
+// transactions answers a question of a metered price that depends on each record of a subscription: it reads the
+// records of each period in the order of time, the next page while one is counted. It misses records that are written
+// meanwhile before the current page: the next invoice bills them. Faults: those of metered.Counter.Take.
 func (l *Log) transactions(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, q *metered.Question, by Counting,
 ) ([]usage.Totals, error) {
@@ -27,7 +27,7 @@ func (l *Log) transactions(
 	ahead := readAhead{Reader: r, limit: pages.rows(), alone: l.within}
 	defer ahead.stop()
 	var records []usage.Measured
-	var counted time.Time // up to when
+	var counted time.Time // the end of the counted time
 	for _, p := range q.Periods {
 		next := dbsqlc.UsageRecordListParams{
 			EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, ToTime: p.Until(),
@@ -62,16 +62,16 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// recordPage has the first records from a time on, and up to when those are all.
+// recordPage has the first records from a time on, and the time up to which these are all.
 type recordPage struct {
 	rows []dbsqlc.UsageRecordListRow
 	to   time.Time
 	err  error
 }
 
-// recordPage reads a page of at most so many records. A correction has the time of its record, so that records of one
-// time are never divided: those of a time that the page cuts are read with the next one, or, where the page has no
-// other time, with a longer one.
+// recordPage reads a page with a maximum of records. A correction has the time of its record, so records of one time
+// are never divided. Those at the time where the page ends are read with the next page or, if the page has no other
+// time, with a longer one.
 func (r Reader) recordPage(ctx context.Context, in dbsqlc.UsageRecordListParams, limit int) recordPage {
 	for ; ; limit *= 2 {
 		in.RowLimit = core.RowLimit(limit)
@@ -87,18 +87,18 @@ func (r Reader) recordPage(ctx context.Context, in dbsqlc.UsageRecordListParams,
 	}
 }
 
-// readAhead reads pages of records, the next one while the caller counts the one before: half of the time of a count is
-// the database's. It holds one page, and a connection only while it reads that.
+// readAhead reads pages of records, the next one while the caller counts one: half of the time of a count is the
+// database's. It has one page, and a connection only during a read.
 type readAhead struct {
 	Reader
 	limit int
-	alone bool // a page is read when it is asked for: its connection takes one statement at a time
+	alone bool // a page is read when it is needed: its connection takes one statement at a time
 	next  dbsqlc.UsageRecordListParams
-	read  chan recordPage // nil: none is being read
+	read  chan recordPage // nil: no read is in progress
 	leave context.CancelFunc
 }
 
-// begin reads a page that may be asked for next.
+// begin starts the read of a page that may be needed next.
 func (a *readAhead) begin(ctx context.Context, in dbsqlc.UsageRecordListParams) {
 	if a.alone {
 		return
@@ -109,10 +109,10 @@ func (a *readAhead) begin(ctx context.Context, in dbsqlc.UsageRecordListParams) 
 	go func() { read <- a.recordPage(ctx, in, a.limit) }()
 }
 
-// page returns the page that was begun, if it is the one, or reads it.
+// page returns the started page, if it is the needed one, or reads it.
 func (a *readAhead) page(ctx context.Context, in dbsqlc.UsageRecordListParams) (recordPage, error) {
 	if a.read == nil || a.next != in {
-		a.stop() // an earlier count has come further
+		a.stop() // an earlier count got further
 		page := a.recordPage(ctx, in, a.limit)
 		return page, page.err
 	}
@@ -122,7 +122,7 @@ func (a *readAhead) page(ctx context.Context, in dbsqlc.UsageRecordListParams) (
 	return page, page.err
 }
 
-// stop ends the reading of a page that is not asked for.
+// stop ends the read of a page that is not needed.
 func (a *readAhead) stop() {
 	if a.read != nil {
 		a.leave()

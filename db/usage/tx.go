@@ -1,4 +1,4 @@
-// Package usage has the reads and writes of metrics, usage records and what they come to.
+// Package usage has the reads and writes of metrics, usage records and their quantities.
 package usage
 
 import "perennial/db/core"
@@ -6,11 +6,11 @@ import "perennial/db/core"
 // Reader has the reads of this column.
 type Reader struct{ core.Reader }
 
-// Tx has the writes of this column beside the reads.
+// Tx has the reads and the writes of this column.
 type Tx struct {
 	*core.Tx
 	Reader
 }
 
-// On makes the column of a transaction.
+// On returns the column of a transaction.
 func On(tx *core.Tx) Tx { return Tx{tx, Reader{tx.Reads()}} }

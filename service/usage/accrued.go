@@ -11,16 +11,16 @@ import (
 	"perennial/service/usecase"
 )
 
-// Accrued is what the usage of the current period comes to by now, and the times whose usage costs nothing.
+// Accrued has the amount of the current period's usage by now, and the times of free usage.
 type Accrued struct {
-	// Accrual is what the period's invoices bill if nothing more is recorded and nothing changes; nil: no metered prices
-	// counted in the period.
+	// Accrual has the charges of the period's invoices if no more usage is recorded and nothing changes; nil: no metered
+	// prices counted in the period.
 	Accrual  *costing.Accrual
 	Costless []metering.CostlessTime
 }
 
-// Accrued returns what the usage of a subscription's current period comes to, by the rules and the counts that bill
-// it. A subscription without metered prices costs no statement. Faults: those of metered.Owed.
+// Accrued returns the amount of the usage in a subscription's current period, by the rules and the counts of its
+// invoices. A subscription without metered prices needs no statement. Faults: those of metered.Owed.
 func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscription.Subscription) (Accrued, error) {
 	if sub.MeteredSince.IsZero() && sub.LateUsageUntil.IsZero() {
 		return Accrued{Costless: metering.CostlessTimes(sub, nil)}, nil
@@ -46,7 +46,7 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 	return out, err
 }
 
-// accruing counts what was used in the segments from one on; those before it count for cumulated prices.
+// accruing counts the usage of the segments from one on; earlier ones count for cumulated prices.
 func (s *Service) accruing(
 	ctx context.Context, environmentID string, sub subscription.Subscription, all []metering.Segment, from int,
 ) ([]costing.Accruing, error) {

@@ -12,7 +12,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Without metered prices nothing is read: there is no store to read from.
+// Without metered prices there are no reads: the test has no store.
 func TestAccrued_WithoutMeteredPricesReadsNothing(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)

@@ -16,8 +16,8 @@ import (
 	"perennial/test/scene"
 )
 
-// The statement that writes records takes what usage.Admit admits, and nothing else: records at the bounds of every
-// condition, of metrics and subscriptions in every state.
+// The insert statement accepts exactly the records that usage.Admit accepts: records at the bounds of every condition,
+// of metrics and subscriptions in every state.
 func TestUsage_StatementEqualsAdmit(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -79,7 +79,7 @@ func TestUsage_StatementEqualsAdmit(t *testing.T) {
 	}
 	taken, err := h.usage.RecordUsage(t.Context(), h.caller.Actor, h.Env, now, records)
 	require.NoError(t, err)
-	// What is taken comes without facts. Once more, nothing is taken: all that would be has a key that was used.
+	// Accepted records have no facts. The second time none is accepted, since all their keys were used.
 	judged, err := h.usage.RecordUsage(t.Context(), h.caller.Actor, h.Env, now, records)
 	require.NoError(t, err)
 	accepted := 0

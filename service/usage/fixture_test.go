@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// house is this column on one environment.
+// house is this column with one environment.
 type house struct {
 	*scene.Scene
 	*Service

@@ -12,9 +12,9 @@ import (
 	"perennial/service/usecase"
 )
 
-// gather writes records that single requests bring at the same time together: what a transaction costs is shared by all
-// that wait for it. Nobody waits for others to come: a record that finds no write of its environment under way is
-// written at once, and those that come meanwhile go together with the next one.
+// gather writes records of concurrent single requests together, so that they share the cost of a transaction. No record
+// waits for others to come: if no write of its environment is in progress, it is written at once, and records that come
+// meanwhile go together with the next write.
 type gather struct {
 	mu     sync.Mutex
 	queues map[string]*gatherQueue // by environment
@@ -33,13 +33,13 @@ type gathered struct {
 }
 
 const (
-	gatherAtOnce  = 2   // writes of one environment under way: one commits while the other is prepared
+	gatherAtOnce  = 2   // concurrent writes of one environment: one commits while the other is prepared
 	gatherAtMost  = 500 // records of one write
 	gatherTimeout = 10 * time.Second
 )
 
-// submit waits until the record is decided. The end of ctx before its write begins means that nothing was written;
-// afterwards only the database decides.
+// submit waits until the record is decided. If ctx ends before its write begins, nothing was written; after that only
+// the database decides.
 func (g *gather) submit(ctx context.Context, s *Service, by usecase.Caller, r usage.Record) (Outcome, error) {
 	one := &gathered{by: by, outcome: Outcome{Record: r}, done: make(chan struct{})}
 	g.mu.Lock()
@@ -81,7 +81,7 @@ func (g *gather) withdraw(q *gatherQueue, one *gathered) bool {
 	return i >= 0
 }
 
-// write goes on until nothing waits.
+// write continues until no record waits.
 func (g *gather) write(ctx context.Context, s *Service, environmentID string, q *gatherQueue) {
 	for {
 		g.mu.Lock()
@@ -100,7 +100,7 @@ func (g *gather) write(ctx context.Context, s *Service, environmentID string, q 
 	}
 }
 
-// recordSafely makes a panic an error of the records that met it. No handler is above this goroutine to recover it.
+// recordSafely turns a panic into an error of its records. No handler above this goroutine would recover it.
 func (s *Service) recordSafely(
 	ctx context.Context, by usecase.Caller, records []usage.Record,
 ) (outcomes []Outcome, err error) {

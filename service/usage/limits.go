@@ -9,8 +9,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// askLimits asks, of the customer of a subscription of which records were merged, which limits of features what is used
-// has reached, and announces each once.
+// askLimits checks which limits of features a customer's usage has reached, after records of a subscription were
+// merged, and announces each once.
 func (s *Service) askLimits(ctx context.Context, environmentID, customerID string) error {
 	c, err := s.Store.Customers.Get(ctx, environmentID, customerID)
 	if err != nil || !c.ErasedAt.IsZero() {
@@ -32,7 +32,7 @@ func (s *Service) askLimits(ctx context.Context, environmentID, customerID strin
 	return nil
 }
 
-// announceLimit announces a limit that is reached, unless it was before.
+// announceLimit announces a reached limit, unless it was announced before.
 func (s *Service) announceLimit(
 	ctx context.Context, environmentID, customerID string, reached entitlement.Answer, held entitlement.Held,
 ) error {

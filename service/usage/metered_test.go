@@ -19,15 +19,15 @@ import (
 	"perennial/test/scene"
 )
 
-// reported is a record as the test knows it.
+// reported is a record in the test's own list.
 type reported struct {
 	key, metric, user, region, tier string
 	quantity, left                  int64 // as sent, and after corrections
 	at                              time.Time
 }
 
-// inTime is what records come to between two times, as text: sums of calls by region for the tier gold and 0 for the
-// others; users by region, or all together.
+// inTime returns the quantities of records between two times, as text: sums of calls by region for the tier gold and 0
+// for the others; users by region, or all together.
 func inTime(all []*reported, start, end time.Time, component string) map[string]string {
 	sums, latest := map[string]int64{}, map[string]map[string]*reported{}
 	for _, r := range all {
@@ -80,8 +80,8 @@ func saidOf(totals usage.Totals) map[string]string {
 	return said
 }
 
-// Late records, corrections, a gap between two plans, and aggregates of a part: segments have what a recount of the
-// list of reports finds, which knows nothing of metrics.
+// Segments with late records, corrections, a gap between two plans, and partial aggregates equal a recount of the list
+// of reports, which does not use metrics.
 func TestMeteredSegments_EqualRecount(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -172,7 +172,7 @@ func TestMeteredSegments_EqualRecount(t *testing.T) {
 				before := map[string]string{}
 				if used.Cumulated {
 					var list []*reported
-					for _, r := range all { // what was used while other prices counted moves none of these
+					for _, r := range all { // usage under other prices does not count here
 						if r.at.Before(spans[1].End) && !r.at.Before(spans[0].Start) || !r.at.Before(spans[3].Start) {
 							list = append(list, r)
 						}
@@ -209,8 +209,8 @@ func TestMeteredSegments_EqualRecount(t *testing.T) {
 	require.ErrorContains(t, err, "no metric version")
 }
 
-// More rows than a statement reads, of hours and within one hour, aggregated or not: they are read part by part, and
-// each counts once. More lots than a price may have are refused by name.
+// More rows than a statement reads, across hours and within one, aggregated or not, are read part by part, and each
+// counts once. Too many lots of a price are refused with its name.
 func TestMeteredSegments_ManyRows(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -255,7 +255,7 @@ func TestMeteredSegments_ManyRows(t *testing.T) {
 			select $1::timestamptz - i * $2::interval, $3, $4, $5, $7 || i, 1, jsonb_build_object('region', 'r' || i % 3)
 			from generate_series(1, $6) i`, end, each, h.Env, subscription, calls.ID, n, id)
 	}
-	// 40 hours of 300 each minute of which none is aggregated, and as many of another subscription.
+	// 40 hours with 300 records each, none of them aggregated, and as many of another subscription.
 	records(sub, "usg_a", 12_000, 12*time.Second)
 	records("sub_other", "usg_b", 6_000, time.Second)
 	quantity, lots, beats, err := count(component("region"))

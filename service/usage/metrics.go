@@ -21,7 +21,7 @@ type NewMetric struct {
 	usage.Definition
 }
 
-// CreateMetric stores the first version of a metric, which takes records from now on. Faults: those of
+// CreateMetric stores the first version of a metric, which accepts records from now on. Faults: those of
 // usage.Metric.Validate and of text; metric_name_taken.
 func (s *Service) CreateMetric(
 	ctx context.Context, by usecase.Caller, in NewMetric, also usecase.Also[usage.Metric],
@@ -42,15 +42,15 @@ func (s *Service) CreateMetric(
 	})
 }
 
-// MetricUpdate changes the fields that are not nil. Another definition is another version.
+// MetricUpdate changes the fields that are not nil. Another definition creates another version.
 type MetricUpdate struct {
 	DisplayName *string
 	Active      *bool
 	Definition  *usage.Definition
 }
 
-// UpdateMetric changes a metric or makes its next version, and announces what changed if anything did. Prices keep the
-// version that they name. Faults: metric_not_found, those of usage.Metric.Next and of text.
+// UpdateMetric changes a metric or creates its next version, and announces the changes, if any. Prices keep their
+// versions. Faults: metric_not_found, those of usage.Metric.Next and of text.
 func (s *Service) UpdateMetric(
 	ctx context.Context, by usecase.Caller, metricID string, u MetricUpdate, also usecase.Also[usage.Metric],
 ) (usage.Metric, error) {
@@ -93,7 +93,7 @@ func (s *Service) UpdateMetric(
 	})
 }
 
-// inDefinition names the field of a definition that a fault is about.
+// inDefinition adds the field of the definition to a fault.
 func inDefinition(err error) error {
 	if f := fault.From(err); f.Kind == fault.Invalid {
 		return f.Within("definition")

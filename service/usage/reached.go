@@ -12,19 +12,19 @@ import (
 
 const (
 	askedAtOnce = 50              // subscriptions of one claim
-	askLease    = 2 * time.Minute // of a claim: another process asks where this one ended
+	askLease    = 2 * time.Minute // of a claim: another process continues after a crash
 	askRest     = 10 * time.Second
 	askFailed   = time.Minute
-	// askShare is the least rest in times of what the asking took: a busy subscription takes a twentieth of a processor.
+	// askShare is the minimum rest as a multiple of a check's time: a busy subscription takes a twentieth of a processor.
 	askShare = 20
 )
 
 var asUsage = db.BySystem("usage")
 
-// AskReached asks, of subscriptions of which records were merged, which thresholds and limits their usage has reached,
-// and returns how many it asked about. What is reached is its row, its event and, if wanted, an invoice in one
-// transaction: once, whichever process ends or asks too. A busy subscription rests between two askings. The error is
-// that of all that fail: they rest, and hold nobody else up.
+// AskReached checks which thresholds and limits subscriptions with merged records have reached, and returns the number
+// of checked ones. One transaction writes the row, the event and, if wanted, an invoice: once, with any crashes and
+// concurrent checks. A busy subscription rests between two checks. The error joins all failures: failed ones rest, and
+// delay no others.
 func (s *Service) AskReached(ctx context.Context) (total int, err error) {
 	var failed []error
 	for {
@@ -51,7 +51,7 @@ func (s *Service) AskReached(ctx context.Context) (total int, err error) {
 	}
 }
 
-// ask asks about one subscription, and lets it rest where records came meanwhile, or where that failed.
+// ask checks one subscription, and delays its next check if records came meanwhile, or if the check failed.
 func (s *Service) ask(ctx context.Context, of db.UsageTouched) error {
 	began := s.Now()
 	outdated, err := s.askAll(ctx, of.Ref)
@@ -69,8 +69,8 @@ func (s *Service) ask(ctx context.Context, of db.UsageTouched) error {
 	}))
 }
 
-// askAll asks what was reached; outdated: the subscription was changed meanwhile, and is asked about again. A panic of
-// the rules is the error of this subscription: it would meet each process.
+// askAll checks a subscription; outdated: it changed meanwhile, and is checked again. A panic of the rules becomes an
+// error of this subscription: otherwise each process would have it.
 func (s *Service) askAll(ctx context.Context, of db.Ref) (outdated bool, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -78,7 +78,7 @@ func (s *Service) askAll(ctx context.Context, of db.Ref) (outdated bool, err err
 		}
 	}()
 	sub, err := s.Store.Subscriptions.Get(ctx, of.EnvironmentID, of.ID)
-	if errors.Is(err, db.ErrSubscriptionNotFound) { // a deleted test clock took it along
+	if errors.Is(err, db.ErrSubscriptionNotFound) { // the deletion of a test clock deleted it
 		return false, nil
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"perennial/service/usecase"
 )
 
-// Outcome is what became of a record: it is written, now or by an earlier request with the same key, or refused.
+// Outcome is the result of a record: written, now or by an earlier request with the same key, or refused.
 type Outcome struct {
 	Record   usage.Record
 	Repeated bool
@@ -24,8 +24,8 @@ var errUsageKeyReused = fault.InvalidParam("idempotencyKey", "usage_key_reused",
 	"This `idempotencyKey` was used for another record. Keys are unique in the environment for ever. "+
 		"Send a new key with a new record.")
 
-// RecordUsage takes one record. Records that come at the same time are written together. Faults: those of
-// usage.Record.Validate, usage.Admit and usage.Correct; usage_key_reused, usage_record_not_found.
+// RecordUsage records one record. Concurrent records are written together. Faults: those of usage.Record.Validate,
+// usage.Admit and usage.Correct; usage_key_reused, usage_record_not_found.
 func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Record) (Outcome, error) {
 	if err := r.Validate(); err != nil {
 		return Outcome{}, err
@@ -38,8 +38,8 @@ func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Re
 	return out, cmp.Or(err, out.Refusal)
 }
 
-// RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
-// What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided, or the defect itself.
+// RecordUsageBatch records records and returns their outcomes, in their order. With an error, nothing was written. A
+// later failure is the refusal of the records that it leaves undecided: usage_undecided, or the defect itself.
 func (s *Service) RecordUsageBatch(
 	ctx context.Context, by usecase.Caller, records []usage.Record,
 ) ([]Outcome, error) {
@@ -60,8 +60,8 @@ func (s *Service) RecordUsageBatch(
 			return nil, err
 		}
 	}
-	// Corrections come last, so that they may correct records of the same batch. Those of a batch that is sent again are
-	// known, so that it gets further than the time before.
+	// Corrections come last, so that they can correct records of the same batch. If a batch is sent again, its written
+	// corrections are known, so it gets further than before.
 	known, err := s.usageKeys(ctx, by, outcomes, corrections)
 	for _, i := range corrections {
 		out := &outcomes[i]
@@ -77,14 +77,14 @@ func (s *Service) RecordUsageBatch(
 				continue
 			}
 			if out.Refusal = undecided(ctx, failure); errors.Is(out.Refusal, errUndecided) {
-				err = failure // also of those behind it: each would wait for what is away
+				err = failure // also for later ones: each would wait for the unavailable database
 			}
 		}
 	}
 	return outcomes, nil
 }
 
-// recordUsage writes the outcomes at these places, and judges those that it does not write. The error: none is written.
+// recordUsage writes the outcomes at these indexes, and decides about unwritten ones. With an error, none is written.
 func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes []Outcome, at []int) error {
 	now := s.Now()
 	records := make([]db.NewUsage, len(at))
@@ -97,7 +97,7 @@ func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes [
 	if err != nil {
 		return err
 	}
-	here := map[string]int{} // the place of the record that has taken a key
+	here := map[string]int{} // the index of the record that has reserved a key
 	for n, t := range taken {
 		records[n].At = t.At
 		if outcomes[at[n]].Record = records[n].Record; t.Taken {
@@ -105,7 +105,7 @@ func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes [
 			here[records[n].Key] = n
 		}
 	}
-	var others []int // of records: their keys were used before this batch, or they are refused
+	var others []int // records whose keys were used before this batch, or that are refused
 	for n, t := range taken {
 		first, used := here[records[n].Key]
 		switch {
@@ -122,12 +122,12 @@ func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes [
 	for i, n := range others {
 		places[i] = at[n]
 	}
-	// Keys come first: a repeat is answered as its first request was, whatever has become of the subscription since.
+	// Keys come first: a repetition gets the first response, also if the subscription has changed since.
 	known, err := s.usageKeys(ctx, by, outcomes, places)
 	for _, n := range others {
 		out := &outcomes[at[n]]
 		key, used := known[records[n].Key]
-		_, later := here[records[n].Key] // taken by one behind it: this one was refused
+		_, later := here[records[n].Key] // a later one has it: this one was refused
 		switch {
 		case err != nil:
 			out.Refusal = undecided(ctx, err)
@@ -142,7 +142,7 @@ func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes [
 	return nil
 }
 
-// usageKeys reads what is known of the keys of the outcomes at these places.
+// usageKeys reads the rows of keys of the outcomes at these indexes.
 func (s *Service) usageKeys(
 	ctx context.Context, by usecase.Caller, outcomes []Outcome, at []int,
 ) (map[string]db.UsageKey, error) {
@@ -159,9 +159,9 @@ func (s *Service) usageKeys(
 var errUndecided = fault.New(fault.Unavailable, "usage_undecided",
 	"The record was not decided. Send it again with the same `idempotencyKey`.")
 
-// undecided says that a record was neither refused nor is known to be written: the database was away after a part of
-// the batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request. A
-// defect stays the internal fault that it is: a repeat would meet it again.
+// undecided returns the refusal of a record that may or may not be written: the database failed after a part of the
+// batch, or the transaction with its key was rolled back just now. The caller repeats the request. A defect stays an
+// internal fault: a repetition would have it again.
 func undecided(ctx context.Context, cause error) error {
 	if fault.From(cause).Kind == fault.Internal && ctx.Err() == nil {
 		return cause
@@ -169,7 +169,7 @@ func undecided(ctx context.Context, cause error) error {
 	return errUndecided.Because(cause)
 }
 
-// repeat answers a key that was used before.
+// repeat sets the outcome of a key that was used before.
 func (o *Outcome) repeat(key db.UsageKey, fingerprint []byte) {
 	o.Repeated = true
 	if o.Record.ID, o.Record.At = key.RecordID, key.At; !bytes.Equal(key.Fingerprint, fingerprint) {
@@ -177,7 +177,7 @@ func (o *Outcome) repeat(key db.UsageKey, fingerprint []byte) {
 	}
 }
 
-// correctUsage takes one correction.
+// correctUsage records one correction.
 func (s *Service) correctUsage(ctx context.Context, by usecase.Caller, r usage.Record) (Outcome, error) {
 	out, now, fingerprint := Outcome{Record: r}, s.Now(), r.Fingerprint()
 	correction := db.NewUsage{Record: r, Fingerprint: fingerprint}

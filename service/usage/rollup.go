@@ -16,7 +16,7 @@ const (
 	rollUpRecords  = 5_000 // of one transaction
 )
 
-// recorded are the metrics whose records this process has written and not merged, by environment and name. The zero
+// recorded has the metrics whose records this process has written and not merged, by environment and name. The zero
 // value is ready.
 type recorded struct {
 	mu      sync.Mutex
@@ -35,7 +35,7 @@ func (r *recorded) note(environmentID, metricName string) {
 	r.metrics[environmentID][metricName] = true
 }
 
-// take empties it.
+// take returns the metrics, and removes them.
 func (r *recorded) take() map[string]map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,9 +44,8 @@ func (r *recorded) take() map[string]map[string]bool {
 	return metrics
 }
 
-// RollUpRecorded merges what this process has recorded since it was called last, and returns how many records there
-// were. It looks at no other metric. What it leaves, because the process ends, a version fails or another process is at
-// the same metric, RollUpUsage finds.
+// RollUpRecorded merges the records of this process since the last call, and returns their number. It reads no other
+// metric. RollUpUsage finds the rest after a crash, a failed version, or a merge of the same metric by another process.
 func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 	var versions []db.Ref
 	var failed []error
@@ -58,9 +57,9 @@ func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 	return total, errors.Join(append(failed, err)...)
 }
 
-// RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns how many there
-// were. It asks about every version. Several processes may do it at once: they take turns at one version. The error is
-// that of all versions that fail: they stay behind, so that those of the last page are all of them.
+// RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns their number.
+// It checks every version. Several processes may do it concurrently: a version has one at a time. The error joins those
+// of all failing versions: they stay behind, so the last page has only them.
 func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	for {
 		behind, err := s.usage.Behind(ctx, rollUpVersions)
@@ -68,15 +67,15 @@ func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 			return total, err
 		}
 		n, err := s.rollUp(ctx, behind)
-		// The others have them, their records are still being written, or they fail.
+		// The other versions are locked by other processes, have records in progress, or fail.
 		if total += n; n == 0 || len(behind) < rollUpVersions {
 			return total, err
 		}
 	}
 }
 
-// rollUp merges all that these versions have not merged. They take turns, so that a long backlog delays no other
-// metric. A version that fails stops no other one.
+// rollUp merges the remaining records of these versions in rotation, so that a long backlog delays no other metric. A
+// failing version stops no other one.
 func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err error) {
 	var failed []error
 	for len(versions) > 0 {
@@ -99,18 +98,18 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 	return total, errors.Join(failed...)
 }
 
-// Rebuild says what is counted again.
+// Rebuild selects the usage to recount.
 type Rebuild struct {
 	EnvironmentID string // empty: all
-	Dry           bool   // nothing is replaced
-	// Progress is told after each page of subscriptions.
+	Dry           bool   // replaces nothing
+	// Progress is called after each page of subscriptions.
 	Progress func(db.RebuiltUsage)
 }
 
 const rebuildSubscriptions = 200
 
-// RebuildUsage counts records again and compares with their running aggregates, subscription by subscription, each in a
-// transaction of its own. It may run beside everything else.
+// RebuildUsage recounts records and compares them with their running aggregates, subscription by subscription, each in
+// a separate transaction. It may run concurrently with everything else.
 func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in Rebuild) (total db.RebuiltUsage, err error) {
 	versions, err := s.Store.Usage.Versions(ctx, in.EnvironmentID)
 	if err != nil {

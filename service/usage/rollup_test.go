@@ -12,7 +12,7 @@ import (
 	"perennial/test/scene"
 )
 
-// A metric whose aggregates cannot be read delays no other one.
+// A metric whose aggregates cannot be read delays no others.
 func TestRollUpUsage_GoesOnPastFailingVersion(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

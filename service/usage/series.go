@@ -12,7 +12,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// Question asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
+// Question is a question for a subscription's usage. Zero times: the current period. No name: all metrics that accept
+// records.
 type Question struct {
 	MetricName  string
 	From, To    time.Time
@@ -20,18 +21,18 @@ type Question struct {
 	GroupBy     []string
 }
 
-// Answer is what was used of one metric in each of the periods.
+// Answer has the usage of one metric in each of the periods.
 type Answer struct {
 	Metric  usage.Metric
 	Periods []usage.Span
 	Totals  []usage.Totals
 }
 
-// usageMetrics bounds the metrics of an answer about all.
+// usageMetrics bounds the metrics of an answer about all of them.
 const usageMetrics = 100
 
-// Used reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
-// them. Faults: metric_not_found, usage_range_invalid, usage_group_unknown.
+// Used reads a subscription's usage, by the newest versions of metrics that have counted all earlier records. Faults:
+// metric_not_found, usage_range_invalid, usage_group_unknown.
 func (s *Service) Used(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, q Question,
 ) ([]Answer, error) {
@@ -66,7 +67,7 @@ func (s *Service) Used(
 	return answers, nil
 }
 
-// metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
+// metricsAsked returns the metrics of a question. Faults: metric_not_found, usage_group_unknown.
 func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q Question) ([]usage.Metric, error) {
 	if q.MetricName == "" && len(q.GroupBy) == 0 {
 		return s.Store.Usage.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
@@ -84,8 +85,8 @@ func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q Questio
 	return []usage.Metric{metric}, nil
 }
 
-// Quantities returns what a subscription used in periods that are in the order of time and do not overlap, by one
-// version of a metric.
+// Quantities returns a subscription's usage in periods that are in the order of time and do not overlap, by one version
+// of a metric.
 func (s *Service) Quantities(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {

@@ -1,4 +1,4 @@
-// Package usage has the use cases of metrics and usage: its recording, its aggregates and what subscriptions used.
+// Package usage has the use cases of metrics and usage: its recording, its aggregates and its quantities.
 package usage
 
 import (
@@ -14,7 +14,7 @@ type Service struct {
 	recorded *recorded
 }
 
-// New makes the column.
+// New returns the column.
 func New(b usecase.Base) *Service {
 	return &Service{Base: b, usage: b.Store.UsageLog(), gather: &gather{}, recorded: &recorded{}}
 }

@@ -11,13 +11,13 @@ import (
 	"perennial/db"
 )
 
-// askThresholds asks which thresholds the usage of a subscription has reached. outdated: it was of a period or segment
-// that was over by then, and nothing became of it.
+// askThresholds checks which thresholds the usage of a subscription has reached. outdated: the counted period or
+// segment had ended meanwhile, so nothing was written.
 func (s *Service) askThresholds(
 	ctx context.Context, environmentID string, sub subscription.Subscription,
 ) (outdated bool, err error) {
 	if sub.Status == subscription.Incomplete {
-		return true, nil // it is asked about once it is paid
+		return true, nil // it is checked after its first payment
 	}
 	counted, err := s.standing(ctx, environmentID, sub)
 	if err != nil || counted == nil {
@@ -52,15 +52,14 @@ func (s *Service) askThresholds(
 	return outdated, err
 }
 
-// periodUsage is what was used in a subscription's current period.
+// periodUsage is the usage of a subscription's current period.
 type periodUsage struct {
 	standing metered.Standing
 	segments []metering.Priced
-	counted  []metered.Segment // without what nobody has used
+	counted  []metered.Segment // without minimums and commitments
 }
 
-// standing counts how far the current period of a subscription has come; nil: it reaches no threshold that it had not
-// before.
+// standing counts the usage of a subscription's current period; nil: it reaches no new threshold.
 func (s *Service) standing(
 	ctx context.Context, environmentID string, sub subscription.Subscription,
 ) (*periodUsage, error) {
@@ -92,7 +91,7 @@ func (s *Service) standing(
 	return &p, nil
 }
 
-// unbilled returns what of the usage no invoice bills yet. What it takes back waits for the end of the period.
+// unbilled returns the usage that no invoice bills yet. Negative charges wait for the end of the period.
 func (p *periodUsage) unbilled(
 	ctx context.Context, tx *db.Tx, environmentID string, sub subscription.Subscription,
 ) ([]lifecycle.RatedSegment, error) {
@@ -107,7 +106,7 @@ func (p *periodUsage) unbilled(
 	return rated, err
 }
 
-// periodSegments returns the segments of a subscription, with the one that goes on, and from which on they are of the
+// periodSegments returns the segments of a subscription, with the open one, and the index of the first one in the
 // current period.
 func (s *Service) periodSegments(
 	ctx context.Context, environmentID string, sub subscription.Subscription,

@@ -15,8 +15,8 @@ import (
 	"perennial/test/scene"
 )
 
-// A price that looks at each transaction is rated from records, page by page: more than a page, more than a page of one
-// time, corrections beside their records, and what is aggregated and late alike.
+// A price that depends on each transaction is rated from records, page by page: with more than a page, more than a page
+// of one time, corrections of its records, and aggregated and late records.
 func TestMeteredSegments_ByTransaction(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -60,7 +60,7 @@ func TestMeteredSegments_ByTransaction(t *testing.T) {
 	const late = 10_001
 	records("usg_a", "card", 4, start, time.Hour)
 	records("usg_b", "cash", 5, start, time.Hour)
-	records("usg_c", "card", late, cut.Add(time.Minute), 0) // all at once
+	records("usg_c", "card", late, cut.Add(time.Minute), 0) // all at the same time
 	records("usg_d", "card", 9_999, cut.Add(time.Hour), time.Second)
 	quantities, amounts := rate()
 	require.Equal(t, []string{"8", "40000"}, quantities)

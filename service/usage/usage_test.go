@@ -21,7 +21,7 @@ import (
 	"perennial/test/scene"
 )
 
-// meters are a metric of each aggregation, by name.
+// meters returns a metric of each aggregation, by name.
 func (h *house) meters(t *testing.T) []usage.Metric {
 	t.Helper()
 	var metrics []usage.Metric
@@ -37,7 +37,8 @@ func (h *house) meters(t *testing.T) []usage.Metric {
 	return metrics
 }
 
-// streamed is a random stream of one subscription: records late and in disorder, with corrections, some of them twice.
+// streamed returns a random stream of one subscription: late and unordered records, with corrections, some of them
+// twice.
 func streamed(r *rand.Rand, subscription string, metrics []usage.Metric, now time.Time) []usage.Record {
 	var out []usage.Record
 	for i := range 60 {
@@ -62,8 +63,8 @@ func streamed(r *rand.Rand, subscription string, metrics []usage.Metric, now tim
 	return out
 }
 
-// Whatever comes in whichever order, and whenever it is merged: quantities are what the accepted records come to, and a
-// recount finds every aggregate right.
+// For any order of records and any merges, quantities equal those of the accepted records, and a recount finds every
+// aggregate right.
 func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -89,7 +90,7 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 				record.Corrects, record.At, record.Properties = original.ID, original.At, original.Properties
 			}
 			if record.Position = accepted[record.ID].Position; record.Position == 0 {
-				record.Position = int64(len(accepted) + 1) // corrections have none that decides anything
+				record.Position = int64(len(accepted) + 1) // the position of corrections does not count
 			}
 			ids[record.Key] = record.ID
 			accepted[record.ID] = record
@@ -148,7 +149,8 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	check("rebuilt")
 }
 
-// A new version of a metric with many records serves nobody before it has counted them; who names it has the truth.
+// A new version of a metric with many records does not serve before it has counted them; requests that name it get
+// exact results.
 func TestUsage_VersionCatchesUp(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -199,8 +201,7 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.Equal(t, "2 2", named())
 }
 
-// What a process has recorded it merges without asking about other metrics; what others left is found by asking about
-// all.
+// A process merges its own records without reading other metrics; a pass over all metrics finds the records of others.
 func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -213,7 +214,7 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 		require.NoError(t, err)
 	}
 	record(h.Service, usage.Sum)
-	record(New(h.Service.Base), usage.Max) // and ends
+	record(New(h.Service.Base), usage.Max) // and its process ends
 	for _, want := range []int{1, 0} {
 		n, err := h.RollUpRecorded(t.Context())
 		require.NoError(t, err)
@@ -224,12 +225,12 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
-// countingUsage counts the round trips of a store, and fails or panics where it is told to.
+// countingUsage counts the round trips of a store, and fails or panics on request.
 type countingUsage struct {
 	db.UsageLog
 	trips  int
-	failAt int   // the trip that fails, from 1; 0: none
-	defect error // what it fails with; nil: errAway
+	failAt int   // the failing trip, from 1; 0: none
+	defect error // its error; nil: errAway
 	panics bool
 }
 
@@ -272,8 +273,8 @@ func (c *countingUsage) UsageKeys(
 	return c.UsageLog.UsageKeys(ctx, environmentID, keys)
 }
 
-// However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away
-// after a part is written refuses the rest alone.
+// A batch is one round trip, for any repeated keys, and one more for unwritten records. A failure after a part is
+// written refuses only the rest.
 func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -338,7 +339,7 @@ func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 	}
 }
 
-// Those who make versions at the same moment wait for each other.
+// Concurrent creations of versions wait for each other.
 func TestUpdateMetric_AtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
