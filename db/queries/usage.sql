@@ -1,16 +1,15 @@
 -- name: UsageFloor :exec
--- Before UsageInsert, in a statement of its own. The insert keeps one plan, by indexes: to plan it takes longer than to
--- write a record, and one made while tables were small would read them.
+-- Runs before UsageInsert, as a separate statement. The insert keeps one plan with indexes: planning takes longer than
+-- writing a record, and a plan from the time of small tables would scan them.
 select usage_floor(@environment_id), set_config('plan_cache_mode', 'force_generic_plan', true),
        set_config('enable_seqscan', 'off', true);
 
 -- name: UsageInsert :many
--- Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
--- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
--- with the same key the first that passes takes it. Positions are in the order of the records. It returns what the caller
--- cannot know by itself: records that are not written, and times that a test clock gave.
--- What is taken is looked up in a hashed set. As a join it would compare each record with each, since a plan that is kept
--- for all batches expects few.
+-- Checks records by the conditions of usage.Admit, reserves the keys of accepted records, and writes the records whose
+-- key was free. Keys are reserved in their order, so that two callers with the same keys cannot deadlock. Of records
+-- with the same key, the first accepted one gets it. Positions are in the order of the records. The query returns what
+-- the caller cannot compute: records that were not written, and times from a test clock. Reserved keys are looked up in
+-- a hashed set. A join would compare each record with each, since a plan for all batches expects few rows.
 with given as materialized (
     select generate_subscripts(@ids::text[], 1) as ordinal, unnest(@ids) as id, unnest(@keys::text[]) as key,
            unnest(@fingerprints::bytea[]) as fingerprint, unnest(@subscription_ids::text[]) as subscription_id,
@@ -87,7 +86,7 @@ from usage_keys k
 where k.environment_id = @environment_id and k.key = any(@keys::text[]);
 
 -- name: UsageRecordLock :one
--- The record that a key names.
+-- The record of a key.
 select r.id, r.subscription_id, r.metric_id, m.name as metric_name, m.definition, r.at, r.quantity::text as quantity, r.properties,
        r.corrects
 from usage_keys k
@@ -99,16 +98,16 @@ where k.environment_id = @environment_id and k.key = @key
 for no key update of r;
 
 -- name: UsageRecordCorrected :one
--- What corrections have taken off a locked record: a statement of its own, since the one that waited for the lock does not
--- see the correction that it waited for.
+-- The sum of a locked record's corrections. It is a separate statement, since the one that waited for the lock does not
+-- see the correction that held it.
 select coalesce(sum(c.quantity), 0)::text as corrected
 from usage_records c
 where c.environment_id = @environment_id and c.subscription_id = @subscription_id and c.metric_id = @metric_id
   and c.at = @at and c.corrects = @record_id::text;
 
 -- name: UsageAggregateList :many
--- The first of what is aggregated from an hour on, and how far: one statement, so that both are of the same moment. One row
--- without a state where there is nothing.
+-- The first aggregates from an hour on, and their position: one statement, so that both are from one moment. Without
+-- aggregates it returns one row without a state.
 select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket,
        coalesce(a.dimension, '')::text as dimension, a.state
 from usage_progress p
@@ -124,8 +123,8 @@ where p.environment_id = @environment_id and p.version_id = @version_id
 order by a.bucket, a.dimension;
 
 -- name: UsageAggregateSums :many
--- The same of all dimensions together, for aggregations whose states add up: an hour may have thousands. A state that is
--- none makes that of its hour unreadable, as it is itself.
+-- UsageAggregateList with the dimensions of an hour added up, for aggregations whose states add up: an hour may have
+-- thousands of dimensions. One invalid state makes the sum of its hour invalid.
 select p.position, coalesce(a.bucket, '0001-01-01 00:00:00+00')::timestamptz as bucket, a.state
 from usage_progress p
 left join lateral (
@@ -143,9 +142,9 @@ where p.environment_id = @environment_id and p.version_id = @version_id
 order by a.bucket;
 
 -- name: UsageTailList :many
--- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
--- index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
--- without a record says so. One row without a record also where there is none.
+-- A subscription's records that are not aggregated yet. It reads all of the metric's by position, for which there is an
+-- index: the tail is short, while a subscription may have many records in a period. If the tail is long, or has no
+-- record of the subscription, it returns one row without a record.
 with tail as materialized (
     select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
     from usage_records r
@@ -160,7 +159,7 @@ left join tail t on not z.long and t.subscription_id = @subscription_id::text an
     and t.at < @to_time::timestamptz;
 
 -- name: UsageTailOf :many
--- The first of the same where the tail is long: among all of the subscription's records of the time.
+-- The first records of a long tail, searched among all of the subscription's records of the time.
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
 from usage_records r
 where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
@@ -169,8 +168,8 @@ order by r.at
 limit @row_limit;
 
 -- name: UsageHourList :many
--- All records of some hours of subscriptions, up to a position. Each hour is read by itself and in the order of time, which
--- only the index of periods has: as a join, a plan may read all records of the metric, of which it expects few.
+-- All records of some hours and subscriptions, up to a position. Each hour is read separately and in the order of time,
+-- which only the index of periods has: for a join, a plan may read all records of the metric, of which it expects few.
 select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
 from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
 cross join lateral (
@@ -182,7 +181,7 @@ cross join lateral (
 ) r;
 
 -- name: UsageProgressLock :one
--- One process at a time aggregates for a version.
+-- Locks a version, so that one process at a time aggregates it.
 select p.position, p.catching_up, sqlc.embed(m)
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
@@ -197,11 +196,11 @@ where p.environment_id = @environment_id and p.version_id = @version_id
 for update of p;
 
 -- name: UsageHorizon :one
--- Before the records are read, in a statement of its own.
+-- Runs before the records are read, as a separate statement.
 select usage_horizon(@environment_id)::bigint as horizon;
 
 -- name: UsageFence :one
--- A position above those of all locks that writers of usage hold.
+-- A position above those of all present locks of usage writers.
 select nextval('usage_position')::bigint as fence;
 
 -- name: UsageTailPage :many
@@ -213,7 +212,7 @@ order by r.position
 limit @row_limit;
 
 -- name: UsageAggregateGet :many
--- Each is looked up by its key. As a join, a plan that expects few would compare each with each.
+-- Looks each one up by its key. For a join, a plan that expects few rows would compare each with each.
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
 from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour,
              unnest(@dimensions::text[]) as dimension) h
@@ -245,7 +244,7 @@ update usage_progress set position = @position, catching_up = catching_up and @m
 where environment_id = @environment_id and version_id = @version_id;
 
 -- name: UsageBehind :many
--- Versions with records that are not aggregated yet. Global: every process that aggregates.
+-- Versions with records that are not aggregated yet. Global: every aggregating process.
 select p.environment_id, p.version_id
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
@@ -264,7 +263,7 @@ join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric
 where c.environment_id = @environment_id and c.name = any(@names::text[]) and c.current;
 
 -- name: UsageMonthReady :one
--- Global: whether there is a partition for the month that many months ahead.
+-- Global: whether the partition exists for the month that is this many months ahead.
 select (to_regclass('usage_records_'
     || to_char((now() at time zone 'UTC') + make_interval(months => @months::integer), 'YYYY_MM')) is not null)::boolean as ready;
 
@@ -288,13 +287,14 @@ join usage_progress p on p.environment_id = @environment_id and p.version_id = m
 order by p.version_id;
 
 -- name: UsageEraseSubscription :one
--- The next subscription of a customer, from an id on.
+-- The next subscription of a customer, starting at an id.
 select coalesce(min(s.id), '')::text as id
 from subscriptions s
 where s.environment_id = @environment_id and s.customer_id = @customer_id and s.id >= @from_id;
 
 -- name: UsageErase :one
--- The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+-- Erases the properties of the next records of a subscription, in the order of the index. The last of them is the
+-- progress.
 with batch as materialized (
     select r.metric_id, r.at, r.id
     from usage_records r
@@ -317,22 +317,22 @@ limit 1;
 update customers set usage_salt = null where environment_id = @environment_id and id = @customer_id;
 
 -- name: UsageSaltList :many
--- What keys of subscriptions are hashed with; null: nothing.
+-- The salts for hashing keys of subscriptions; null: none.
 select s.id, c.usage_salt
 from subscriptions s
 join customers c on c.environment_id = s.environment_id and c.id = s.customer_id
 where s.environment_id = @environment_id and s.id = any(@subscription_ids::text[]);
 
 -- name: UsageVersionList :many
--- Global: rebuilding; all metric versions of one environment, or of all.
+-- Global: rebuilding; all metric versions of one environment, or of all environments.
 select m.environment_id, m.id
 from metrics m
 where sqlc.narg('environment_id')::text is null or m.environment_id = sqlc.narg('environment_id')
 order by m.environment_id, m.id;
 
 -- name: UsageSubscriptionList :many
--- Subscriptions with records or aggregates of a metric version, whose customers are not erased: what was erased cannot be
--- counted again.
+-- Subscriptions with records or aggregates of a metric version, without those of erased customers: erased properties
+-- cannot be counted again.
 select s.id
 from subscriptions s
 join customers c on c.environment_id = s.environment_id and c.id = s.customer_id and c.erased_at is null
@@ -345,7 +345,7 @@ order by s.id
 limit @row_limit;
 
 -- name: UsageOldestPosition :one
--- Of the records of a metric that are kept.
+-- The oldest position of a metric's kept records.
 select coalesce((
     select min(r.position) from usage_records r where r.environment_id = @environment_id and r.metric_id = @metric_id
 ), 9223372036854775807)::bigint as position;

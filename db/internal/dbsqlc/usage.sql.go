@@ -65,7 +65,7 @@ type UsageAggregateGetRow struct {
 	State          []byte    `db:"state"`
 }
 
-// Each is looked up by its key. As a join, a plan that expects few would compare each with each.
+// Looks each one up by its key. For a join, a plan that expects few rows would compare each with each.
 func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggregateGetParams) ([]UsageAggregateGetRow, error) {
 	rows, err := db.Query(ctx, usageAggregateGet,
 		arg.SubscriptionIds,
@@ -130,8 +130,8 @@ type UsageAggregateListRow struct {
 	State     []byte    `db:"state"`
 }
 
-// The first of what is aggregated from an hour on, and how far: one statement, so that both are of the same moment. One row
-// without a state where there is nothing.
+// The first aggregates from an hour on, and their position: one statement, so that both are from one moment. Without
+// aggregates it returns one row without a state.
 func (q *Queries) UsageAggregateList(ctx context.Context, db DBTX, arg UsageAggregateListParams) ([]UsageAggregateListRow, error) {
 	rows, err := db.Query(ctx, usageAggregateList,
 		arg.EnvironmentID,
@@ -274,8 +274,8 @@ type UsageAggregateSumsRow struct {
 	State    []byte    `db:"state"`
 }
 
-// The same of all dimensions together, for aggregations whose states add up: an hour may have thousands. A state that is
-// none makes that of its hour unreadable, as it is itself.
+// UsageAggregateList with the dimensions of an hour added up, for aggregations whose states add up: an hour may have
+// thousands of dimensions. One invalid state makes the sum of its hour invalid.
 func (q *Queries) UsageAggregateSums(ctx context.Context, db DBTX, arg UsageAggregateSumsParams) ([]UsageAggregateSumsRow, error) {
 	rows, err := db.Query(ctx, usageAggregateSums,
 		arg.EnvironmentID,
@@ -320,7 +320,7 @@ type UsageBehindRow struct {
 	VersionID     string `db:"version_id"`
 }
 
-// Versions with records that are not aggregated yet. Global: every process that aggregates.
+// Versions with records that are not aggregated yet. Global: every aggregating process.
 func (q *Queries) UsageBehind(ctx context.Context, db DBTX, rowLimit int32) ([]UsageBehindRow, error) {
 	rows, err := db.Query(ctx, usageBehind, rowLimit)
 	if err != nil {
@@ -377,7 +377,8 @@ type UsageEraseRow struct {
 	Handled  int       `db:"handled"`
 }
 
-// The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+// Erases the properties of the next records of a subscription, in the order of the index. The last of them is the
+// progress.
 func (q *Queries) UsageErase(ctx context.Context, db DBTX, arg UsageEraseParams) (UsageEraseRow, error) {
 	row := db.QueryRow(ctx, usageErase,
 		arg.EnvironmentID,
@@ -464,7 +465,7 @@ type UsageEraseSubscriptionParams struct {
 	FromID        string `db:"from_id"`
 }
 
-// The next subscription of a customer, from an id on.
+// The next subscription of a customer, starting at an id.
 func (q *Queries) UsageEraseSubscription(ctx context.Context, db DBTX, arg UsageEraseSubscriptionParams) (string, error) {
 	row := db.QueryRow(ctx, usageEraseSubscription, arg.EnvironmentID, arg.CustomerID, arg.FromID)
 	var id string
@@ -476,7 +477,7 @@ const usageFence = `-- name: UsageFence :one
 select nextval('usage_position')::bigint as fence
 `
 
-// A position above those of all locks that writers of usage hold.
+// A position above those of all present locks of usage writers.
 func (q *Queries) UsageFence(ctx context.Context, db DBTX) (int64, error) {
 	row := db.QueryRow(ctx, usageFence)
 	var fence int64
@@ -489,8 +490,8 @@ select usage_floor($1), set_config('plan_cache_mode', 'force_generic_plan', true
        set_config('enable_seqscan', 'off', true)
 `
 
-// Before UsageInsert, in a statement of its own. The insert keeps one plan, by indexes: to plan it takes longer than to
-// write a record, and one made while tables were small would read them.
+// Runs before UsageInsert, as a separate statement. The insert keeps one plan with indexes: planning takes longer than
+// writing a record, and a plan from the time of small tables would scan them.
 func (q *Queries) UsageFloor(ctx context.Context, db DBTX, environmentID string) error {
 	_, err := db.Exec(ctx, usageFloor, environmentID)
 	return err
@@ -500,7 +501,7 @@ const usageHorizon = `-- name: UsageHorizon :one
 select usage_horizon($1)::bigint as horizon
 `
 
-// Before the records are read, in a statement of its own.
+// Runs before the records are read, as a separate statement.
 func (q *Queries) UsageHorizon(ctx context.Context, db DBTX, environmentID string) (int64, error) {
 	row := db.QueryRow(ctx, usageHorizon, environmentID)
 	var horizon int64
@@ -538,8 +539,8 @@ type UsageHourListRow struct {
 	Position       int64     `db:"position"`
 }
 
-// All records of some hours of subscriptions, up to a position. Each hour is read by itself and in the order of time, which
-// only the index of periods has: as a join, a plan may read all records of the metric, of which it expects few.
+// All records of some hours and subscriptions, up to a position. Each hour is read separately and in the order of time,
+// which only the index of periods has: for a join, a plan may read all records of the metric, of which it expects few.
 func (q *Queries) UsageHourList(ctx context.Context, db DBTX, arg UsageHourListParams) ([]UsageHourListRow, error) {
 	rows, err := db.Query(ctx, usageHourList,
 		arg.SubscriptionIds,
@@ -678,12 +679,11 @@ type UsageInsertRow struct {
 	Taken              bool       `db:"taken"`
 }
 
-// Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
-// Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
-// with the same key the first that passes takes it. Positions are in the order of the records. It returns what the caller
-// cannot know by itself: records that are not written, and times that a test clock gave.
-// What is taken is looked up in a hashed set. As a join it would compare each record with each, since a plan that is kept
-// for all batches expects few.
+// Checks records by the conditions of usage.Admit, reserves the keys of accepted records, and writes the records whose
+// key was free. Keys are reserved in their order, so that two callers with the same keys cannot deadlock. Of records
+// with the same key, the first accepted one gets it. Positions are in the order of the records. The query returns what
+// the caller cannot compute: records that were not written, and times from a test clock. Reserved keys are looked up in
+// a hashed set. A join would compare each record with each, since a plan for all batches expects few rows.
 func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParams) ([]UsageInsertRow, error) {
 	rows, err := db.Query(ctx, usageInsert,
 		arg.Ids,
@@ -797,7 +797,7 @@ select (to_regclass('usage_records_'
     || to_char((now() at time zone 'UTC') + make_interval(months => $1::integer), 'YYYY_MM')) is not null)::boolean as ready
 `
 
-// Global: whether there is a partition for the month that many months ahead.
+// Global: whether the partition exists for the month that is this many months ahead.
 func (q *Queries) UsageMonthReady(ctx context.Context, db DBTX, months int) (bool, error) {
 	row := db.QueryRow(ctx, usageMonthReady, months)
 	var ready bool
@@ -816,7 +816,7 @@ type UsageOldestPositionParams struct {
 	MetricID      string `db:"metric_id"`
 }
 
-// Of the records of a metric that are kept.
+// The oldest position of a metric's kept records.
 func (q *Queries) UsageOldestPosition(ctx context.Context, db DBTX, arg UsageOldestPositionParams) (int64, error) {
 	row := db.QueryRow(ctx, usageOldestPosition, arg.EnvironmentID, arg.MetricID)
 	var position int64
@@ -843,7 +843,7 @@ type UsageProgressLockRow struct {
 	Metric     Metric `db:"metric"`
 }
 
-// One process at a time aggregates for a version.
+// Locks a version, so that one process at a time aggregates it.
 func (q *Queries) UsageProgressLock(ctx context.Context, db DBTX, arg UsageProgressLockParams) (UsageProgressLockRow, error) {
 	row := db.QueryRow(ctx, usageProgressLock, arg.EnvironmentID, arg.VersionID)
 	var i UsageProgressLockRow
@@ -948,8 +948,8 @@ type UsageRecordCorrectedParams struct {
 	RecordID       string    `db:"record_id"`
 }
 
-// What corrections have taken off a locked record: a statement of its own, since the one that waited for the lock does not
-// see the correction that it waited for.
+// The sum of a locked record's corrections. It is a separate statement, since the one that waited for the lock does not
+// see the correction that held it.
 func (q *Queries) UsageRecordCorrected(ctx context.Context, db DBTX, arg UsageRecordCorrectedParams) (string, error) {
 	row := db.QueryRow(ctx, usageRecordCorrected,
 		arg.EnvironmentID,
@@ -1054,7 +1054,7 @@ type UsageRecordLockRow struct {
 	Corrects       *string          `db:"corrects"`
 }
 
-// The record that a key names.
+// The record of a key.
 func (q *Queries) UsageRecordLock(ctx context.Context, db DBTX, arg UsageRecordLockParams) (UsageRecordLockRow, error) {
 	row := db.QueryRow(ctx, usageRecordLock,
 		arg.EnvironmentID,
@@ -1158,7 +1158,7 @@ type UsageSaltListRow struct {
 	UsageSalt []byte `db:"usage_salt"`
 }
 
-// What keys of subscriptions are hashed with; null: nothing.
+// The salts for hashing keys of subscriptions; null: none.
 func (q *Queries) UsageSaltList(ctx context.Context, db DBTX, arg UsageSaltListParams) ([]UsageSaltListRow, error) {
 	rows, err := db.Query(ctx, usageSaltList, arg.EnvironmentID, arg.SubscriptionIds)
 	if err != nil {
@@ -1200,8 +1200,8 @@ type UsageSubscriptionListParams struct {
 	RowLimit      int32  `db:"row_limit"`
 }
 
-// Subscriptions with records or aggregates of a metric version, whose customers are not erased: what was erased cannot be
-// counted again.
+// Subscriptions with records or aggregates of a metric version, without those of erased customers: erased properties
+// cannot be counted again.
 func (q *Queries) UsageSubscriptionList(ctx context.Context, db DBTX, arg UsageSubscriptionListParams) ([]string, error) {
 	rows, err := db.Query(ctx, usageSubscriptionList,
 		arg.EnvironmentID,
@@ -1263,9 +1263,9 @@ type UsageTailListRow struct {
 	Position   *int64     `db:"position"`
 }
 
-// A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
-// index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
-// without a record says so. One row without a record also where there is none.
+// A subscription's records that are not aggregated yet. It reads all of the metric's by position, for which there is an
+// index: the tail is short, while a subscription may have many records in a period. If the tail is long, or has no
+// record of the subscription, it returns one row without a record.
 func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListParams) ([]UsageTailListRow, error) {
 	rows, err := db.Query(ctx, usageTailList,
 		arg.SubscriptionID,
@@ -1330,7 +1330,7 @@ type UsageTailOfRow struct {
 	Position   int64     `db:"position"`
 }
 
-// The first of the same where the tail is long: among all of the subscription's records of the time.
+// The first records of a long tail, searched among all of the subscription's records of the time.
 func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParams) ([]UsageTailOfRow, error) {
 	rows, err := db.Query(ctx, usageTailOf,
 		arg.EnvironmentID,
@@ -1439,7 +1439,7 @@ type UsageVersionListRow struct {
 	ID            string `db:"id"`
 }
 
-// Global: rebuilding; all metric versions of one environment, or of all.
+// Global: rebuilding; all metric versions of one environment, or of all environments.
 func (q *Queries) UsageVersionList(ctx context.Context, db DBTX, environmentID *string) ([]UsageVersionListRow, error) {
 	rows, err := db.Query(ctx, usageVersionList, environmentID)
 	if err != nil {
