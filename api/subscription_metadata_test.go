@@ -11,7 +11,7 @@ import (
 	"perennial/api/view"
 )
 
-// Metadata come with any other change, in one transaction: a change that is refused leaves them as they were.
+// Metadata may be sent with any other change, in one transaction: a refused change leaves them unchanged.
 func TestUpdateSubscription_MetadataWithAnotherChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -53,7 +53,7 @@ func TestTaxCategories_OfProductsAndRates(t *testing.T) {
 		b.ask(t, b.test, "PATCH", "/api/tax-rates/"+standard.ID, `{"taxCategory":"books"}`))
 }
 
-// bookshop has a standard rate and a reduced one of books, and products of each, in which plans are.
+// bookshop has a standard rate and a reduced rate for books, and a product with plans for each.
 func (b *bench) bookshop(t *testing.T) (standard, reduced TaxRate, sell func(form map[string]any, category string) Plan) {
 	t.Helper()
 	create := func(path string, body any) response { return b.ask(t, b.test, "POST", path, body) }
@@ -83,8 +83,8 @@ func taxesOf(t *testing.T, lines []invoices.InvoiceLine) map[string][3]any {
 }
 
 // A plan of the standard rate and an add-on of a reduced one are on one invoice, as its preview says. A change of plan
-// gives unused time back with the tax that was billed for it, also where the product has another category since then;
-// the lines from then on have the new one.
+// credits unused time with its billed tax, also if the category of the product has changed; new lines have the new
+// category.
 func TestTaxCategories_OfOneSubscription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -169,8 +169,8 @@ func TestTaxCategories_AfterTheCustomer(t *testing.T) {
 		b.ask(t, b.test, "PATCH", "/api/customers/"+customer.ID, `{"taxExempt":"sometimes"}`))
 }
 
-// The draft of a renewal keeps the tax category and the rates with which it was drawn, also where its plan has moved to
-// a product of another category before it is issued. The invoice after it has the new one.
+// The draft of a renewal keeps its tax category and rates, also if its plan moves to a product of another category
+// before it is issued. The next invoice has the new category.
 func TestTaxCategories_OfADraft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -195,7 +195,7 @@ func TestTaxCategories_OfADraft(t *testing.T) {
 		taxesOf(t, next.Upcoming[0].Lines))
 }
 
-// A credit note gives back the tax of the lines that it takes back, at the rates of their categories.
+// A credit note refunds the tax of its lines, at the rates of their categories.
 func TestTaxCategories_OfACreditNote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -222,8 +222,8 @@ func TestTaxCategories_OfACreditNote(t *testing.T) {
 	}
 }
 
-// A change at a previewed cost is refused where the category of the product, and so the tax, is another since then. The
-// audit log names the field, which a caller writes, without its values.
+// A change at a previewed cost is refused if the category of the product, and so the tax, has changed since. The audit
+// log names the field without its values, since they are a caller's text.
 func TestTaxCategories_OfAPreviewedChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/testkit/wait"
 )
 
-// versionCategories are those of the versions of the plan, the newest first.
+// versionCategories returns the categories of the versions of the plan, the newest first.
 func (b *bundle) versionCategories(t *testing.T, planID string) (all []tax.Category) {
 	t.Helper()
 	versions, err := b.store.Catalog.PlanVersions(t.Context(), b.env, planID)
@@ -33,8 +33,8 @@ func (b *bundle) aVersion() plan.Plan {
 	return second
 }
 
-// A plan has the tax category of its product in all versions: from its creation or its entry on, through every change,
-// until it leaves. Other plans keep theirs.
+// All versions of a plan have the tax category of its product: from its creation or its move to the product, through
+// every change, until it leaves. Other plans keep theirs.
 func TestPlan_HasItsProductsTaxCategory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -59,7 +59,7 @@ func TestPlan_HasItsProductsTaxCategory(t *testing.T) {
 		})
 	}
 	move(product.ID)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { // by a build that knows no products
+	b.write(t, func(ctx context.Context, tx *db.Tx) { // by a build without products
 		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, b.aVersion()))
 	})
 	require.Equal(t, []tax.Category{"books", "books"}, b.versionCategories(t, b.plan.ID))
@@ -90,8 +90,8 @@ func TestPlan_HasItsProductsTaxCategory(t *testing.T) {
 	require.NoError(t, err, "there is none")
 }
 
-// Whatever changes a plan at the moment when its product gets another category, the plan has that one afterwards:
-// whichever of the two waits for the other, and neither is refused.
+// A concurrent change of a plan and of its product's category gives the plan the new category, whichever waits for the
+// other, and neither is refused.
 func TestPlan_TaxCategoryUnderWay(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -143,7 +143,7 @@ func TestPlan_TaxCategoryUnderWay(t *testing.T) {
 			if err := c.first(ctx, tx, product); err != nil {
 				return err
 			}
-			if _, err := tx.Catalog.Plan(ctx, b.env, b.plan.ID); err != nil { // sends the writes
+			if _, err := tx.Catalog.Plan(ctx, b.env, b.plan.ID); err != nil { // reading sends the writes
 				return err
 			}
 			go func() {

@@ -34,8 +34,8 @@ func taxes(inv invoice.Invoice) map[string]string {
 	return out
 }
 
-// Usage, and what a commitment adds to it, have the tax category of the plan or the add-on whose prices counted, as the
-// preview shows. A change of the product counts for what is billed after it, and so for usage before it.
+// Usage and the rest of a commitment have the tax category of the plan or the add-on with its prices, as in the
+// preview. A new category of the product applies to later invoices, also for earlier usage.
 func TestUsage_IsTaxedByCategory(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -78,7 +78,7 @@ func TestUsage_IsTaxedByCategory(t *testing.T) {
 	require.Equal(t, all[len(all)-1].Total, shown.Upcoming[0].Total)
 
 	used(l, "eu", 100, l.Clock.Now())
-	product.TaxCategory = "food" // which has no rate
+	product.TaxCategory = "food" // it has no rate
 	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.SaveProduct(t.Context(), s.Env, product) })
 	l.Until(scene.Start.AddDate(0, 2, 1))
 	all = l.Invoices()
@@ -87,7 +87,7 @@ func TestUsage_IsTaxedByCategory(t *testing.T) {
 	l.Sound()
 }
 
-// A correction gives back the taxes that were billed, though the product has another category by then.
+// A correction refunds the billed taxes, even if the category of the product has changed.
 func TestUsage_IsCorrectedWithTheTaxesThatWereBilled(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -162,7 +162,7 @@ func TestThresholds_OfASubscription(t *testing.T) {
 	l.Sound()
 }
 
-// Usage that was merged before a threshold is lowered, or before its period begins, reaches it without another record.
+// Usage that was merged before a threshold is lowered, or before its period begins, crosses it without another record.
 func TestThresholds_ReachedByWhatWasMergedBefore(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t, metered.Threshold{Amount: 500})
@@ -174,7 +174,7 @@ func TestThresholds_ReachedByWhatWasMergedBefore(t *testing.T) {
 	require.Equal(t, 1, reached(l))
 
 	l.Reload()
-	l.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(time.Hour)) // no worker has passed the boundary
+	l.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(time.Hour)) // no worker has renewed the period
 	used(l, "eu", 90, l.Clock.Now().Add(-time.Minute))
 	_, err := s.RollUpUsage(t.Context())
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestThresholds_ReachedByWhatWasMergedBefore(t *testing.T) {
 	l.Sound()
 }
 
-// Thresholds are asked about from when they are set, also where the subscription had none before.
+// Thresholds are checked as soon as they are set, also if the subscription had none before.
 func TestThresholds_SetForTheFirstTime(t *testing.T) {
 	t.Parallel()
 	l, s := watched(t)

@@ -73,11 +73,10 @@ func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 	return change, nil
 }
 
-// change performs one change of a subscription, in a transaction of its own.
+// change performs one change of a subscription, in its own transaction.
 type change func(id string, around usecase.Around[usecase.Performed]) error
 
-// updateSubscription makes the change that the request asks for. metadata may come with any other change: both are
-// made, or neither.
+// updateSubscription makes the requested change. metadata may be sent with any other change: both are made, or neither.
 func (h *Handler) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
@@ -103,8 +102,7 @@ func (h *Handler) updateSubscription(
 	})
 }
 
-// changeOf returns the one change that a request asks for: plan, quantity and add-ons together, or what excludes all
-// other fields.
+// changeOf returns the one requested change: plan, quantity and add-ons together, or a field that excludes all others.
 func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
 	switch {
 	case in.TrialEndsAt != nil:
@@ -133,12 +131,12 @@ func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in Subscription
 	}, nil
 }
 
-// alone refuses a change that was sent with fields that it excludes.
+// alone returns the refusal of a field together with fields that it excludes.
 func alone(field, detail string) error {
 	return fault.InvalidParam(field, "fields_exclusive", "%s", detail)
 }
 
-// performing is a change by a command that needs nothing but the subscription.
+// performing returns the change of a command whose only parameter is the subscription.
 func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) change {
 	return func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.Command(ctx, usecase.Caller(c), id, cmd, around)

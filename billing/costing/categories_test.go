@@ -13,7 +13,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// twoRates are the standard rate, and the reduced one of books.
+// twoRates are the standard rate and the reduced rate for books.
 func twoRates() tax.Held {
 	return tax.Held{
 		{Rate: tax.Rate{ID: "standard", Name: "VAT", Percent: money.Whole(19)}},
@@ -21,7 +21,7 @@ func twoRates() tax.Held {
 	}
 }
 
-// beside gives the subscription an add-on.
+// beside adds an add-on to the subscription.
 func (s *Period) beside(addOn plan.Plan) {
 	addOn.AddOn = true
 	s.AddOns = append(s.AddOns, subscription.AddOn{Ref: addOn.Ref(), Quantity: 1})
@@ -42,7 +42,7 @@ func taxes(lines []invoice.Line) map[string][2]string {
 	return all
 }
 
-// Each line is taxed by the category of the plan or the add-on that has its price: also the rest of a period and a fee.
+// Each line is taxed by the category of the plan or the add-on with its price, also the rest of a period and a fee.
 func TestOpened_TaxesByCategory(t *testing.T) {
 	t.Parallel()
 	books := withFee(flat("book", 2000), 500)
@@ -68,8 +68,8 @@ func TestOpened_TaxesByCategory(t *testing.T) {
 	require.Equal(t, money.Minor(175+171), sums.Tax) // 7 % of 25.00, and 19 % of 9.00
 }
 
-// Unused time is given back with the tax that was billed for it, whatever the category of the product is by then; the
-// lines from then on have the new one.
+// Unused time is credited with its billed tax, whatever the product's present category; new lines have the new
+// category.
 func TestUnusedTime_HasTheCategoryOfWhatItTakesBack(t *testing.T) {
 	t.Parallel()
 	p := flat("book", 2000)
@@ -96,7 +96,7 @@ func TestUnusedTime_HasTheCategoryOfWhatItTakesBack(t *testing.T) {
 	require.Equal(t, money.Minor(-190+70), sums.Tax)
 }
 
-// Usage, and what a commitment adds, are taxed by the category of the plan whose prices counted.
+// Usage and the rest of a commitment are taxed by the category of the plan with their prices.
 func TestUsed_TaxesByCategory(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)
@@ -121,8 +121,8 @@ func TestUsed_TaxesByCategory(t *testing.T) {
 	require.Equal(t, map[string][2]string{"usage calls": {"", "standard"}, "usage storage": {"", "standard"}}, taxes(lines))
 }
 
-// A correction gives back the tax that was charged, whatever category, rates, exemption or plan came since; what is
-// charged more has those of now.
+// A correction refunds the charged tax, whatever the present category, rates, exemption or plan. Those apply to
+// additional charges.
 func TestUsed_CorrectionsHaveTheTaxesOfWhatTheyCorrect(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)

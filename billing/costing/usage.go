@@ -22,7 +22,7 @@ const MaxUsageLines = 200
 
 // Used returns a line for the cost of each key of a segment, less the percentages of the coupons that it had. A coupon
 // of an amount reduces lines that are billed in advance. corrects are earlier lines of the segment by price: a charge
-// below zero gives back what they charged, with their taxes and their plan's coupons. Fault: amount_too_large.
+// below zero corrects them, with their taxes and their plan's coupons. Fault: amount_too_large.
 func (s Period) Used(
 	of metering.Priced, charges []metered.Charge, corrects map[string]invoice.Line,
 ) ([]invoice.Line, error) {

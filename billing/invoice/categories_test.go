@@ -12,8 +12,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// However lines of several categories are taxed, each rate's base is that of the lines that have it, the added rates
-// sum to the tax of the invoice, and no rate is further than rounding from the sum over its lines.
+// For any lines of several categories, each rate's base is the sum of its lines, the added rates sum to the tax of the
+// invoice, and each rate differs from the sum over its lines at most by rounding.
 func TestSums_OfSeveralCategories(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

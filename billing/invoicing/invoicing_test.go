@@ -240,8 +240,8 @@ func TestRevise_Terms(t *testing.T) {
 	require.ErrorContains(t, err, "lines_missing")
 }
 
-// A line of a category is taxed with the rates of it when it is written, and again with those that hold when the draft
-// is finalized.
+// A line of a category is taxed with the category's rates when it is written, and again with those in force when the
+// draft is finalized.
 func TestLine_OfACategory(t *testing.T) {
 	t.Parallel()
 	reduced := tax.Definition{Rate: tax.Rate{ID: "txr_7", Name: "VAT", Percent: dec("7")}, Category: "books"}

@@ -32,7 +32,7 @@ type Changes struct {
 	Segments        []metering.Segment // ended segments of usage
 	Usage           []UsageBilled
 	Crossings       []Crossing // of usage thresholds
-	AsksThresholds  bool       // usage that is recorded already may have reached a threshold
+	AsksThresholds  bool       // recorded usage may have reached a threshold
 	NewGrants       []balance.Grant
 	EndedGrants     []EndedGrant
 	// Redeemed is the redeemed coupon, which is counted after all other writes; empty: none.

@@ -269,7 +269,7 @@ func meteredDiscount(inv invoice.Invoice) (sum money.Minor) {
 	return sum
 }
 
-// The decision that voids the invoice passes the end of its period first: the usage of that period has the coupon.
+// The decision that voids the invoice first passes the end of its period: the usage of the period has the coupon.
 func TestVoidInvoice_CouponOfUsageWhosePeriodEndsWithIt(t *testing.T) {
 	t.Parallel()
 	l := calling(t, 0)
@@ -281,7 +281,7 @@ func TestVoidInvoice_CouponOfUsageWhosePeriodEndsWithIt(t *testing.T) {
 	l.call(l.now, 100)
 	l.until(l.sub().CurrentPeriod.End.Add(-time.Minute))
 	l.result(answer.Declined)
-	l.now = l.sub().CurrentPeriod.End.Add(time.Minute) // no worker has passed it
+	l.now = l.sub().CurrentPeriod.End.Add(time.Minute) // no worker has renewed the period
 
 	l.void(*l.store.invoice(discounted.ID))
 

@@ -83,7 +83,7 @@ type CountedSegment struct {
 // uses returns the coupons that reduce the unbilled usage. A segment whose usage costs nothing, as where nothing was
 // used, reduces nothing. If the cost is unknown, all coupons of the segment count: no coupon is given twice.
 func (u UnbilledUsage) uses(d *Decision) (all []CouponUse) {
-	// The decision itself may end a segment, if it passes a boundary that no worker has passed.
+	// The decision itself may end a segment, if it passes the end of a period before a worker does.
 	for _, s := range slices.Concat(u.Segments, d.Changes.Segments) {
 		if lines, known := u.lines(d, s); known {
 			all = append(all, usesOf(lines)...)

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// someTaxRates draws rates without a country, of a country and of its region, some of which are of a category, or begin
-// or end during a life.
+// someTaxRates draws rates without a country, of a country and of its region. Some have a category, and some begin or
+// end during a life.
 func someTaxRates(draw chance) []tax.Definition {
 	rates := make([]tax.Definition, 1+draw(4, "tax rates"))
 	for i := range rates {
@@ -116,7 +116,7 @@ func (l *life) checkTaxes() {
 	}
 }
 
-// checkCategory requires that a line has the rates of one category: its own, or none.
+// checkCategory requires that a line has the rates of its own category, or those without one.
 func (l *life) checkCategory(line invoice.Line) {
 	var of []tax.Category
 	for _, r := range line.Rates {

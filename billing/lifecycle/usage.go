@@ -25,8 +25,8 @@ func meter(c metering.Change, made subscribing.Decision) (subscribing.Decision, 
 	return made, closed, err
 }
 
-// asksThresholds reports whether recorded usage counts from now on for other thresholds, or for a new period or part.
-// It may have been merged before the decision, and no later record may come.
+// asksThresholds reports whether recorded usage now counts for other thresholds, or for a new period or segment. It may
+// have been merged before the decision, without a later record that causes a check.
 func asksThresholds(c metering.Change) bool {
 	is := c.After.Thresholds(c.Is.Metered)
 	if len(is) == 0 || c.After.MeteredSince.IsZero() {
@@ -61,7 +61,7 @@ type UsageRated struct {
 type RatedSegment struct {
 	metering.Priced
 	Charges []metered.Charge
-	// Corrects are the lines that charges below zero correct, by price: those that bill most of it.
+	// Corrects are the lines that charges below zero correct, by price: of each, the largest after credit notes.
 	Corrects map[string]invoice.Line
 }
 
@@ -221,8 +221,8 @@ func (s State) UsageDue(now time.Time) bool {
 	return due
 }
 
-// keptOf returns the sums of a segment's lines by price, less credit notes, and the line of each that keeps most. Lines
-// come in any order.
+// keptOf returns the sums of a segment's lines by price, less credit notes, and the largest line of each.
+// Lines come in any order.
 func keptOf(s metering.Segment, lines []invoice.Line) (sums map[string]money.Minor, largest map[string]invoice.Line) {
 	sums, largest = map[string]money.Minor{}, map[string]invoice.Line{}
 	for _, l := range lines {

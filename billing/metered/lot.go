@@ -78,7 +78,7 @@ func (l *Lots) Of(g usage.Group) (usage.Group, error) {
 	return lot, nil
 }
 
-// Undivided reports whether all usage is one lot, whatever its dimensions: the first rate takes each record.
+// Undivided reports whether all usage is one lot, whatever its dimensions: the first rate counts every record.
 func (c Component) Undivided() bool {
 	return len(c.Rates) > 0 && len(c.Rates[0].Where) == 0 && len(c.Rates[0].By) == 0
 }

@@ -329,7 +329,7 @@ func TestLots_Bound(t *testing.T) {
 	require.Equal(t, "metered_lots_too_many", fault.From(err).Code)
 }
 
-// Where all usage is one lot, a group without dimensions has it too: the database may leave them out.
+// If all usage is one lot, a group without dimensions is in it too, since the database may leave dimensions out.
 func TestComponent_Undivided(t *testing.T) {
 	t.Parallel()
 	all, of := metered.Rate{}, usage.Metric{Definition: usage.Definition{GroupBy: []string{"region", "tier"}}}

@@ -42,7 +42,7 @@ func SameThresholds(all, others []Threshold) bool {
 	return slices.EqualFunc(all, others, func(a, b Threshold) bool { return a.Key() == b.Key() && a.Invoice == b.Invoice })
 }
 
-// CheckThresholds checks thresholds of these prices. The fault names the threshold by its place. Faults: those of
+// CheckThresholds checks thresholds of these prices. The fault names the index of the threshold. Faults: those of
 // CheckThresholdForms, usage_threshold_invalid.
 func (p Prices) CheckThresholds(all []Threshold) error {
 	if err := CheckThresholdForms(all); err != nil {
@@ -56,8 +56,8 @@ func (p Prices) CheckThresholds(all []Threshold) error {
 	return nil
 }
 
-// CheckThresholdForms checks thresholds by themselves, whatever prices they are for. The fault names the threshold by
-// its place. Faults: usage_thresholds_out_of_range, usage_threshold_invalid, amount_too_large.
+// CheckThresholdForms checks thresholds without prices. The fault names the index of the threshold. Faults:
+// usage_thresholds_out_of_range, usage_threshold_invalid, amount_too_large.
 func CheckThresholdForms(all []Threshold) error {
 	if len(all) > MaxThresholds {
 		return fault.InvalidParam("usageThresholds", "usage_thresholds_out_of_range",

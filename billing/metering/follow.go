@@ -97,8 +97,8 @@ func (c Change) samePrices() bool {
 		holders(c.Is, c.After.Quantity, c.After.AddOns, c.IsAddOns)))
 }
 
-// holderIsNothing reports whether lines of usage are the same whichever plan or add-on has their prices: no coupon is
-// for some plans only, no plan has another tax category, and no invoice within the period bills by the ids of prices.
+// holderIsNothing reports whether lines of usage depend on no plan or add-on: no coupon is limited to plans, all plans
+// have the same tax category, and no interim invoice of the period bills by price ids.
 func (c Change) holderIsNothing() bool {
 	forSome := slices.ContainsFunc(c.Before.Discounts, func(d subscription.Discount) bool { return len(d.PlanIDs) > 0 })
 	interim := slices.ContainsFunc(c.Before.Thresholds(c.Was.Metered), func(t metered.Threshold) bool { return t.Invoice })
@@ -109,7 +109,7 @@ func (c Change) holderIsNothing() bool {
 	return !forSome && !interim && len(categories) == 1
 }
 
-// holders returns the ids of the plan and the add-ons with prices that are billed after each period.
+// holders returns the ids of the plan and the add-ons with prices after each period.
 func holders(on plan.Plan, quantity int64, sold subscription.AddOns, known []plan.Plan) (ids []string) {
 	if on.AfterPeriod(quantity) != nil {
 		ids = append(ids, on.ID)

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Usage of two plans with equal prices goes on in one segment, unless a line of it depends on the plan.
+// Usage of two plans with equal prices stays in one segment, unless one of its lines depends on the plan.
 func TestFollow_EqualPricesOfAnotherPlan(t *testing.T) {
 	t.Parallel()
 	taxed := same

@@ -49,7 +49,7 @@ func TestRounding_IsKnown(t *testing.T) {
 	}
 }
 
-// Numbers of few digits are read without the general reader, which zeros in front bring back: both read the same.
+// Short numbers have a separate reader, and leading zeros select the general one: both return the same.
 func TestReadDecimal_ShortAsLong(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

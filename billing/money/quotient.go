@@ -70,11 +70,11 @@ func ReadDecimal(s string) (Decimal, error) {
 	return d.reduced(), nil
 }
 
-// maxShort is the number of digits that an int64 holds whatever they are.
+// maxShort is the number of digits that always fit into an int64.
 const maxShort = 18
 
-// readShort is ReadDecimal for plain numbers of few digits, as nearly all are: records are read by the million. It
-// returns false for others.
+// readShort is ReadDecimal for plain numbers of few digits, as nearly all are, since records are read by the million.
+// For others it returns false.
 func readShort(s string) (Decimal, bool) {
 	text := strings.TrimPrefix(s, "-")
 	if text == "" || len(text) > maxShort+1 {

@@ -161,7 +161,7 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if err := r.Terms().Validate(); err != nil {
 		return err
 	}
-	if r.UsageThresholds != nil { // like a change of plan, an import keeps thresholds that its plan cannot reach
+	if r.UsageThresholds != nil { // as in a change of plan, unreachable thresholds are kept
 		if err := metered.CheckThresholdForms(*r.UsageThresholds); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
 	ProductID string // empty: it belongs to none
-	// TaxCategory is the product's, of which the store keeps it a copy: decisions read no products.
+	// TaxCategory is the store's copy of the product's: decisions read no products.
 	TaxCategory tax.Category
 	AddOn       bool // it is sold only together with plans of its interval and currency
 	Version     int  // counts from 1; new subscribers get the last one

@@ -115,7 +115,8 @@ func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, e
 		}
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
-	// Flat prices ignore the quantity. Plans without prices in advance have no items, and are still another plan.
+	// Flat prices ignore the quantity. Plans without prices in advance both have no items, but a change between them is a
+	// change of plan.
 	if slices.Equal(items, s.Items) && to.Ref() == was.Plan() {
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}

@@ -151,8 +151,8 @@ func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 	}
 }
 
-// Plans without prices in advance have no items, and are still another plan: for a change, for a migration to a version,
-// and for an interval that restarts the period.
+// A change between plans without prices in advance, which have no items, is a change of plan: also a migration to a
+// version, and one to an interval that restarts the period.
 func TestChangePlan_WithoutPricesInAdvance(t *testing.T) {
 	t.Parallel()
 	arrears := func(p plan.Plan) plan.Plan {

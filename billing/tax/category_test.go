@@ -77,8 +77,8 @@ func ids(rates []tax.Rate) string {
 
 var categories = []tax.Category{"", "books", "food"}
 
-// Whatever rates there are, a line has those of one category: of its own, or none. They are in the order of the
-// definitions, and depend on no rate of another category.
+// For any rates, a line has those of its own category, or those without one. They are in the order of the definitions,
+// and depend on no rate of another category.
 func TestHeld_OneSetOfRates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

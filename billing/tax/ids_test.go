@@ -71,7 +71,7 @@ func TestIDs_ConfirmationEndsWithTheNumber(t *testing.T) {
 	require.Equal(t, "tax_id_unknown", fault.From(err).Code)
 }
 
-// A confirmation is found at the first place of the list too, and names its person in up to 100 characters.
+// A confirmation is found also as the first of the list, and its person's name may have 100 characters.
 func TestIDs_ConfirmationOfTheFirst(t *testing.T) {
 	t.Parallel()
 	by := strings.Repeat("x", 100)

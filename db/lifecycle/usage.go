@@ -13,8 +13,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// UsageBilled reads the charges of all invoices for the segments from the one that starts at a time on, and their lines
-// on invoices that are paid or still to be paid. The lock of the subscription keeps both unchanged.
+// UsageBilled reads the charges of all invoices for the segments that start at a time or later, and their lines on paid
+// or open invoices. The lock of the subscription keeps both unchanged.
 func (tx *Tx) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
 ) (billed []metered.Charge, kept []invoice.Line, err error) {
@@ -25,8 +25,7 @@ func (tx *Tx) UsageBilled(
 	return billed, kept, err
 }
 
-// writeUsage writes the segments that a decision closes, the thresholds that it crosses, and what its invoices bill
-// of usage.
+// writeUsage writes the closed segments and crossed thresholds of a decision, and the usage that its invoices bill.
 func (tx *Tx) writeUsage(
 	ctx context.Context, environmentID string, of subscription.Subscription, c lifecycle.Changes,
 ) error {

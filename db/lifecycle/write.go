@@ -67,7 +67,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 			return tx.subscriptions.SaveItems(ctx, environmentID, *c.Subscription, c.Items, c.EndedItems)
 		})
 	}
-	if c.AsksThresholds { // behind the subscription, which says whether it has any
+	if c.AsksThresholds { // after the subscription, whose row shows whether it has any
 		all.do(func() error { return tx.askThresholds(ctx, environmentID, s.Subscription.ID) })
 	}
 	for _, id := range c.Starts {

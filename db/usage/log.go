@@ -14,7 +14,7 @@ import (
 type Log struct {
 	store *core.Store
 	reads core.Reader
-	// within: reads is the connection of a transaction, which takes one statement at a time.
+	// within: reads is the connection of a transaction, which runs one statement at a time.
 	within bool
 }
 

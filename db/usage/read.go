@@ -41,7 +41,7 @@ func (l *Log) UsageSeriesBy(
 // addsUp reports whether the database can add up the dimensions of an hour.
 func addsUp(of usage.Metric) bool { return len(of.GroupBy) > 0 && of.Aggregation.Adds() }
 
-// totals counts a series at once.
+// totals counts a series without pauses between its parts.
 func (l *Log) totals(ctx context.Context, p seriesPart, periods []usage.Span) ([]usage.Totals, error) {
 	p.rows = seriesPage
 	goOn := func(_ context.Context, _ int, to time.Time) (time.Time, error) { return to, nil }
@@ -82,7 +82,7 @@ func (l *Log) series(ctx context.Context, p seriesPart, periods []usage.Span, af
 // correction is in the part of its record.
 const seriesPage = 10_000
 
-// seriesHours bounds the hours of one statement where it adds up the dimensions of each: a month has fewer.
+// seriesHours bounds the hours of one statement that adds up their dimensions. It exceeds the hours of a month.
 const seriesHours = 1_000
 
 // seriesPart counts a series part by part, in the order of time. Each part is read at its own moment; records of
@@ -198,7 +198,7 @@ func firstHours[T any](
 	}
 }
 
-// buckets reads the first aggregates of a time. to is the time up to which there are no others.
+// buckets reads the first aggregates of a span. to is the time up to which it returns all.
 func (p seriesPart) buckets(
 	ctx context.Context, in dbsqlc.UsageAggregateListParams,
 ) (buckets []usage.Bucket, position int64, to time.Time, err error) {

@@ -15,7 +15,7 @@ import (
 	"perennial/test/scene"
 )
 
-// HoldsUsage tests what every store of usage must hold: see db.UsageLog.
+// HoldsUsage tests the requirements of every store of usage: see db.UsageLog.
 func HoldsUsage(t *testing.T, open func(s *db.Store) db.UsageLog) {
 	for name, test := range map[string]func(*testing.T, *usageLog){
 		"a record counts once":                 usageCountsOnce,
@@ -88,7 +88,7 @@ func (u *usageLog) merge(t *testing.T) (total int) {
 	}
 }
 
-// used is what a time comes to by region. All regions together come to the sum of them.
+// used returns the usage of a span by region. It requires that the usage of all regions together is the sum.
 func (u *usageLog) used(t *testing.T, from, to time.Time) string {
 	t.Helper()
 	series := func(by ...string) (of usage.Totals, records int64) {

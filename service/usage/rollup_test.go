@@ -45,7 +45,7 @@ func TestRollUpUsage_GoesOnPastFailingVersion(t *testing.T) {
 	}
 }
 
-// Aggregates that cannot be read are no quantity, whether dimensions are told apart or added up.
+// Unreadable aggregates are an error instead of a quantity, with dimensions separate or added up.
 func TestQuantities_RefuseUnreadableAggregates(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -1,7 +1,7 @@
 package rows
 
-// PlanInsert writes one version of a plan. The database reads the plan and the number of the version from its id, and the
-// tax category from its product.
+// PlanInsert writes one version of a plan. The database derives the plan and the number of the version from its id, and
+// the tax category from its product.
 var PlanInsert = plans.insert("PlanInsert", plans.but("position", "plan_id", "version", "tax_category"))
 
 // PlanUpdate writes the columns that may change, in all versions. It names them, since all other columns were sold to
