@@ -24,7 +24,7 @@ func TestFacts_Version(t *testing.T) {
 	require.Equal(t, added, Facts{AddOns: []plan.Plan{added}}.Version(added.Ref()))
 }
 
-// Items are free where none of their own prices costs anything, whatever other prices of the plan cost.
+// Items are free if none of their own prices costs anything, whatever other prices of the plan cost.
 func TestFacts_Free(t *testing.T) {
 	t.Parallel()
 	p := flat("a", 0)
@@ -46,7 +46,7 @@ func TestFacts_Free(t *testing.T) {
 	}
 }
 
-// An invoice of usage alone is not the one of its period; an invoice of another period is not either.
+// Neither an invoice of usage alone nor one of another period is the invoice of the period.
 func TestFacts_InvoiceOfAPeriod(t *testing.T) {
 	t.Parallel()
 	cycle := invoice.Invoice{ID: "cycle", PeriodIndex: 2, Reason: invoice.Cycle}
@@ -123,8 +123,8 @@ func TestItemsOn_OfManyAddOns(t *testing.T) {
 	}, s.ItemsOn(s.Facts.Plan))
 }
 
-// An amount off is taken once per period: what lines beside it and closed invoices have of it counts. Void invoices and
-// lines of other periods do not.
+// An amount off reduces each period once: discounts of other lines and of closed invoices count. Those of void invoices
+// and of other periods do not.
 func TestDiscounted_TakesAnAmountOffOnce(t *testing.T) {
 	t.Parallel()
 	line := func(index int, off money.Minor) []invoice.Line {
@@ -159,7 +159,7 @@ func TestDiscounted_TakesAnAmountOffOnce(t *testing.T) {
 	}
 }
 
-// Lines that wait are billed with the next invoice, and nothing is where none waits.
+// Pending lines are billed with the next invoice; without any, nothing is.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s := opened(flat("a", 100), 1, "")
@@ -178,7 +178,7 @@ func TestWaiting(t *testing.T) {
 	require.Equal(t, [2]any{true, s.CurrentPeriod}, [2]any{last[0].Last, last[0].Period})
 }
 
-// Time that waits to be billed is taken back as billed time is, and an open invoice with credit notes stays.
+// Unbilled time is credited like billed time, and an open invoice with credit notes stays open.
 func TestUnusedTime_OfWhatIsNotPaid(t *testing.T) {
 	t.Parallel()
 	p := priced("a", rating.Price{Model: rating.Flat, Amount: 3000}, "EUR")

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// charged is calls of one value of a dimension in a segment, at 0.015 each.
+// charged returns the charge for calls of one value of a dimension in a segment, at 0.015 each.
 func charged(of metering.Segment, by usage.Group, amount money.Minor) metered.Charge {
 	return metered.Charge{
 		Key: metered.Key{
@@ -24,7 +24,7 @@ func charged(of metering.Segment, by usage.Group, amount money.Minor) metered.Ch
 	}
 }
 
-// byRegion has the calls of the used plan by region, without a commitment and coupons.
+// byRegion prices the calls of the used plan by region, without a commitment and coupons.
 func byRegion(t *testing.T) (Period, plan.Plan, metering.Segment) {
 	t.Helper()
 	p := usedPlan(t)
@@ -36,7 +36,7 @@ func byRegion(t *testing.T) (Period, plan.Plan, metering.Segment) {
 	return s, p, of
 }
 
-// The description of a line says what it is of: the values that a record has, and whether it takes back.
+// The description of a line names the values of its records, and marks a correction.
 func TestUsed_Describes(t *testing.T) {
 	t.Parallel()
 	s, p, of := byRegion(t)
@@ -76,7 +76,8 @@ func TestUsed_Describes(t *testing.T) {
 	require.Equal(t, "Team – Commitment", lines[0].Description, "without prices")
 }
 
-// As many lines as may be stay as they are. Of two more, the two with the smallest amounts are one. Signs do not count.
+// The maximum of lines is unchanged. Beyond it, the lines with the smallest amounts become one, regardless of their
+// signs.
 func TestUsed_BoundsTheLinesOfAPrice(t *testing.T) {
 	t.Parallel()
 	s, p, of := byRegion(t)
@@ -108,7 +109,7 @@ func TestUsed_BoundsTheLinesOfAPrice(t *testing.T) {
 	}
 }
 
-// A correction that is limited says to what, and how the whole comes about.
+// The description of a limited correction names the limit and the calculation of the full amount.
 func TestUsed_ExplainsALimit(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)
@@ -134,7 +135,7 @@ func TestUsed_ExplainsALimit(t *testing.T) {
 	}, lines[0].Explanation)
 }
 
-// What a charge is about is known as far as the prices of the segment say it.
+// A charge is described as far as the prices of the segment allow.
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	p := usedPlan(t)

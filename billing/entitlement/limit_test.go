@@ -11,7 +11,7 @@ import (
 	"perennial/billing/plan"
 )
 
-// A limit for each unit is bounded where the product is, not where it comes close.
+// A limit for each unit is bounded only if the product exceeds the bound.
 func TestOf_LimitForEachUnit(t *testing.T) {
 	t.Parallel()
 	const most = plan.MaxFeatureLimit
@@ -38,7 +38,7 @@ func TestOf_LimitForEachUnit(t *testing.T) {
 	}
 }
 
-// Only a limit beside a count can be reached.
+// Only a limit with a count can be reached.
 func TestAnswer_Reached(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

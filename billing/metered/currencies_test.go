@@ -10,7 +10,7 @@ import (
 	"perennial/billing/rating"
 )
 
-// soldIn is prices of 0.02 EUR a unit that are sold in further currencies, with a commitment and a minimum.
+// soldIn returns prices of 0.02 EUR a unit with amounts in further currencies, a commitment and a minimum.
 func soldIn(change func(*metered.Prices)) *metered.Prices {
 	p := metered.Prices{
 		Components: []metered.Component{calls(metered.Rate{Price: perUnit, Currencies: rating.Currencies{
@@ -46,7 +46,7 @@ func TestPrices_Codes(t *testing.T) {
 	}
 }
 
-// Prices are offered in a currency where each part has an amount in it. The first part without one is named.
+// Prices are offered in a currency if each part has an amount in it. The fault names the first part without one.
 func TestPrices_CheckCurrency(t *testing.T) {
 	t.Parallel()
 	const missing = "price_currency_missing"
@@ -98,7 +98,8 @@ func TestPrices_CheckCurrency(t *testing.T) {
 	require.NoError(t, none.CheckCurrency("USD"))
 }
 
-// In another currency each part has its amount there; in the plan's own, the one that it has. Neither has further ones.
+// In another currency each part has its amount in that currency; in the plan's own, its own amount. The result has no
+// further currencies.
 func TestPrices_In(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[money.Currency]struct {

@@ -9,8 +9,7 @@ import (
 	"perennial/billing/money"
 )
 
-// What was billed before counts to what the steps of a charge were billed already: 7 of earlier periods and 30 by an
-// earlier invoice.
+// Earlier bills count for the steps of a charge: 7 of earlier periods and 30 of an earlier invoice.
 func TestDue_Before(t *testing.T) {
 	t.Parallel()
 	key := metered.Key{PriceID: "price_1"}
@@ -23,7 +22,7 @@ func TestDue_Before(t *testing.T) {
 		[3]any{due[0].Quantity.String(), due[0].Amount, due[0].Before})
 }
 
-// What gives back just what is kept is not limited, and a charge of 0 is as it was.
+// A correction of exactly the kept amount is not limited, and a charge of 0 is unchanged.
 func TestAfforded_JustWhatIsKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

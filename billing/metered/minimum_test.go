@@ -10,7 +10,7 @@ import (
 	"perennial/billing/proration"
 )
 
-// A minimum and a commitment need no more than they say: a minimum stands alone, a commitment does not.
+// A minimum needs no other price; a commitment does.
 func TestPrices_CheckMinimum(t *testing.T) {
 	t.Parallel()
 	priced := []metered.Component{calls(metered.Rate{Price: perUnit})}
@@ -68,8 +68,8 @@ func TestPrices_SameMinimum(t *testing.T) {
 	require.True(t, none.SameMinimum(&metered.Prices{}))
 }
 
-// The minimum of a period adds what the prices in advance and the usage leave of it: of 10.00, with 5.00 in advance and
-// 150 units of 0.02, 2.00 are left. A part of the period has its share of the minimum and of the advance.
+// The minimum of a period adds its rest after the prices in advance and the usage: 2.00 of 10.00, with 5.00 in advance
+// and 150 units of 0.02. A part of the period has its share of the minimum and of the advance.
 func TestOwed_MinimumOfAPeriod(t *testing.T) {
 	t.Parallel()
 	half := metered.Share{Span: proration.Span{From: 0, To: 15, Length: 30}}
@@ -102,7 +102,7 @@ func TestOwed_MinimumOfAPeriod(t *testing.T) {
 	}
 }
 
-// A commitment is to the usage of the plan: 400 of 10.00 are left, whatever seats and add-ons cost.
+// A commitment is for the usage of the plan: 4.00 of 10.00 are left, whatever seats and add-ons cost.
 func TestOwed_CommitmentOfThePlanAlone(t *testing.T) {
 	t.Parallel()
 	segment := whole(component(perUnit), 300)

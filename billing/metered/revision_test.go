@@ -8,7 +8,7 @@ import (
 	"perennial/billing/metered"
 )
 
-// What a version leaves out stays as it is.
+// A version keeps all omitted parts.
 func TestRevision_Of(t *testing.T) {
 	t.Parallel()
 	one, other := calls(metered.Rate{Price: perUnit}), calls(metered.Rate{Price: graduated})

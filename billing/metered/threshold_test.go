@@ -106,8 +106,8 @@ func TestCheckThresholds(t *testing.T) {
 	require.Equal(t, "usage_thresholds_out_of_range", check(prices, make([]metered.Threshold, 21)...)[0])
 }
 
-// Prices of one metric count the same records, of which one of them may count fewer: the most is what the metric comes
-// to, in whatever order they stand. A metric without usage comes to 0.
+// Prices of one metric count the same records, and one price may count fewer: the metric's quantity is the largest, in
+// any order of the prices. Without usage it is 0.
 func TestStand_PricesOfOneMetric(t *testing.T) {
 	t.Parallel()
 	used := func(metric string, n int64) metered.Used {

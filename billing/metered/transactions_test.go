@@ -112,7 +112,7 @@ func TestCounter_TooManyTransactions(t *testing.T) {
 	require.Equal(t, "metered_transactions_too_many", fault.From(err).Code)
 }
 
-// What was counted so far goes on in another Counter of the same question, and in no other.
+// A count continues in another Counter of the same question, and in no others.
 func TestCounter_Resume(t *testing.T) {
 	t.Parallel()
 	c := metered.Component{ID: "price_1", MetricVersionID: "met_1", Rates: []metered.Rate{

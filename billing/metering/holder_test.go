@@ -48,8 +48,7 @@ func TestFollow_EqualPricesOfAnotherPlan(t *testing.T) {
 	}
 }
 
-// A price that moves between the plan and an add-on, or between add-ons, has another holder, unless none of them has
-// prices that count.
+// A price that moves between the plan and an add-on, or between add-ons, changes its holder, unless no prices count.
 func TestFollow_EqualPricesOfAddOns(t *testing.T) {
 	t.Parallel()
 	first, second, bare := addOn("first", "0.01"), addOn("second", "0.01"), addOn("bare", "")
@@ -87,7 +86,7 @@ func TestFollow_EqualPricesOfAddOns(t *testing.T) {
 	require.Len(t, closed, 1, "the only add-ons that are known")
 	moved := to(without, change(calls, func(*subscription.Subscription) {}))
 	twin := addOn("twin", "0.01")
-	twin.AddOn, twin.Metered = false, calls.Metered // the same price, to the letter
+	twin.AddOn, twin.Metered = false, calls.Metered // an identical price
 	moved.IsAddOns, moved.After.AddOns = []plan.Plan{twin}, sold(twin)
 	moved.Before.Discounts = subscription.Discounts{{CouponID: "one"}}
 	moved.Before.Discounts[0].PlanIDs = []string{calls.ID}

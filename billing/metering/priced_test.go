@@ -16,14 +16,14 @@ import (
 	"perennial/billing/usage"
 )
 
-// addOn is a plan that is sold beside others, with metered prices.
+// addOn returns an add-on with metered prices.
 func addOn(id, each string) plan.Plan {
 	p := priced(id, each)
 	p.AddOn = true
 	return p
 }
 
-// sold is add-ons of a subscription, two units of each.
+// sold returns add-ons of a subscription, two units of each.
 func sold(all ...plan.Plan) (addOns subscription.AddOns) {
 	for _, p := range all {
 		addOns = append(addOns, subscription.AddOn{Ref: p.Ref(), Quantity: 2})
@@ -63,7 +63,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// A price is of the add-on that has it, the first one included; of the plan, where no add-on has.
+// A price belongs to its add-on, also the first one, or else to the plan.
 func TestPriced_Holder(t *testing.T) {
 	t.Parallel()
 	p := metering.Priced{On: calls, AddOns: []plan.Plan{addOn("storage", "0.03"), addOn("mail", "0.04")}}
@@ -74,8 +74,8 @@ func TestPriced_Holder(t *testing.T) {
 	}
 }
 
-// The prices of a segment are those of the plan and of the add-ons that are known, and the minimum of the plan counts
-// what both cost in advance: 5.00 of the plan and 3.00 of an add-on.
+// The prices of a segment are those of the plan and of the known add-ons, and the minimum of the plan includes the
+// costs of both in advance: 5.00 of the plan and 3.00 of an add-on.
 func TestPriced_Prices(t *testing.T) {
 	t.Parallel()
 	on := calls
@@ -107,7 +107,7 @@ func TestPriced_Prices(t *testing.T) {
 	require.Nil(t, p.Prices())
 }
 
-// Only percentages that hold in the period, of a coupon for the plan or for one of its add-ons, reduce usage.
+// Usage is reduced only by percentages in force in the period, of a coupon for the plan or for one of its add-ons.
 func TestSegment_Reduced(t *testing.T) {
 	t.Parallel()
 	s := metering.Segment{Plan: calls.Ref(), AddOns: sold(addOn("storage", "0.03")), PeriodIndex: 2}
@@ -138,7 +138,7 @@ func TestSegment_Reduced(t *testing.T) {
 	}
 }
 
-// A segment whose late records were on the invoice before is behind the window, to the instant.
+// A segment is past the window if the former invoice included its late records, also exactly at the limit.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	all := []metering.Segment{{End: on(1, 10)}, {End: on(1, 20)}, {End: on(2, 1)}}
@@ -180,7 +180,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Records that come late are billed on their own only while a subscription is paused and may have any.
+// Late records have their own invoice only while a subscription is paused and may have any.
 func TestBillLate(t *testing.T) {
 	t.Parallel()
 	paused := february(calls)

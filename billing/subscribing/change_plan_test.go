@@ -108,7 +108,7 @@ func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	}
 }
 
-// An invoice of usage alone pays for no period: what recovers by it is not activated by it.
+// An invoice of usage alone pays for no period: its payment ends the overdue status, but is no activation.
 func TestSettled_UsageActivatesNothing(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(subscription.PastDue)

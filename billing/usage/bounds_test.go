@@ -91,7 +91,8 @@ func TestMeasure_LeavesRecordsOut(t *testing.T) {
 	}
 }
 
-// A metric of quantities leaves out what its filter does. A correction has its own quantity, whatever its property is.
+// A metric of quantities excludes the records that its filter excludes. A correction has its own quantity, whatever its
+// property.
 func TestMeasure_OfQuantities(t *testing.T) {
 	t.Parallel()
 	eu := usage.Filter{Include: map[string][]string{"region": {"eu"}}}
@@ -102,7 +103,7 @@ func TestMeasure_OfQuantities(t *testing.T) {
 		of         usage.Metric
 		properties usage.Properties
 		corrects   string
-		want       string // empty: it is left out
+		want       string // empty: it is excluded
 	}{
 		"a quantity":                     {quantities, usage.Properties{"region": "eu"}, "", "3"},
 		"of another region":              {quantities, usage.Properties{"region": "us"}, "", ""},

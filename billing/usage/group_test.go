@@ -29,7 +29,7 @@ func TestGroupOf_IsJSON(t *testing.T) {
 	})
 }
 
-// Values of single signs that JSON does not write as they are.
+// Special characters of JSON in values.
 func TestGroupOf_Escapes(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]Group{
