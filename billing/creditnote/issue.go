@@ -34,6 +34,9 @@ type Given struct {
 	// Reversed has the credits for unused time, on later invoices and on the invoice itself, after discounts and before
 	// taxes, by line.
 	Reversed map[string]money.Minor
+	// Corrected has the amounts that corrections of usage on later invoices gave back of usage lines, after discounts and
+	// before taxes, by line: see the function.
+	Corrected map[string]money.Minor
 	// Money is the part of the captured money that went back, or is reserved or owed to, for any reason.
 	Money money.Minor
 	// ToGrants has the amounts that notes gave back to the grants that had paid.
@@ -65,10 +68,10 @@ var ErrNotRefundable = fault.InvalidParam("to", "credit_not_refundable",
 	"No payment that Perennial can refund paid this invoice: credit or money from outside did. Send `to: balance`.")
 
 // Issue decides a credit note, whose Due, Balance and Refund Invoice.Credit and the payment allow. Nothing is given
-// back twice: of a line no more than it billed, less earlier notes and unused time that later invoices took back; in
-// all no more than the total, less earlier notes and money that went back without one. Faults: invoice_not_creditable,
-// invoice_nothing_to_credit, credit_exceeds_line, credit_exceeds_invoice, credit_line_unknown, credit_of_open_invoice,
-// refund_exceeds_credit_note, amount_too_large.
+// back twice: of a line no more than it billed, less earlier notes, and unused time and usage that later invoices took
+// back; in all no more than the total, less earlier notes, usage that was taken back, and money that went back without
+// a note. Faults: invoice_not_creditable, invoice_nothing_to_credit, credit_exceeds_line, credit_exceeds_invoice,
+// credit_line_unknown, credit_of_open_invoice, refund_exceeds_credit_note, amount_too_large.
 func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 	switch {
 	case inv.Status != invoice.Open && inv.Status != invoice.Paid:
@@ -76,8 +79,8 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 	case inv.Status == invoice.Open && ask.InMoney:
 		return Note{}, ErrNotPaid
 	}
-	bill, before := inv.Billed(), given.before(inv)
-	left, err := given.left(inv, bill, before)
+	bill := inv.Billed()
+	left, before, err := given.left(inv, bill)
 	switch {
 	case err != nil:
 		return Note{}, err
@@ -166,15 +169,23 @@ func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 	return n, nil
 }
 
-// left returns the amount of an invoice that can still be given back, with taxes.
-func (g Given) left(inv invoice.Invoice, bill totals.Draft, before totals.Credited) (money.Minor, error) {
+// left returns the amount of an invoice that can still be given back, with taxes, and what was given back before. A
+// credit for unused time may have gone back in money, a correction of usage never does: it counts beside the money.
+func (g Given) left(inv invoice.Invoice, bill totals.Draft) (money.Minor, totals.Credited, error) {
+	before := g.before(inv, bill)
+	uncorrected, err := totals.Left(bill, before)
+	if err != nil {
+		return 0, before, err
+	}
+	g.addCorrected(inv, bill, &before)
 	left, err := totals.Left(bill, before)
-	return min(left, inv.Total-g.total()-g.unnoted()), err
+	return min(left, inv.Total-g.total()-g.unnoted()-(uncorrected-left)), before, err
 }
 
-// Beside returns the amount of an invoice that went back without a credit note: money, or credits for unused time.
+// Beside returns the amount of an invoice that went back without a credit note: money, or credits for unused time and
+// for usage.
 func (g Given) Beside(inv invoice.Invoice) (money.Minor, error) {
-	left, err := g.left(inv, inv.Billed(), g.before(inv))
+	left, _, err := g.left(inv, inv.Billed())
 	return max(inv.Total-g.total()-max(left, 0), 0), err
 }
 
@@ -195,9 +206,8 @@ func (g Given) unnoted() money.Minor {
 	return max(sum, 0)
 }
 
-// before returns the amounts that the notes and later invoices gave back, in the form of totals.
-func (g Given) before(inv invoice.Invoice) totals.Credited {
-	bill := inv.Billed()
+// before returns the amounts that the notes and credits for unused time gave back, in the form of totals.
+func (g Given) before(inv invoice.Invoice, bill totals.Draft) totals.Credited {
 	out := totals.Credited{Lines: make([]money.Minor, len(bill.Lines)), Taxes: make([]totals.TaxSum, len(bill.Rates))}
 	for _, n := range g.Notes {
 		out.Net, out.Tax = out.Net+n.Subtotal, out.Tax+n.Tax
@@ -217,14 +227,29 @@ func (g Given) before(inv invoice.Invoice) totals.Credited {
 	own := reversedBy(inv)
 	for i, l := range inv.Lines {
 		if later := min(g.Reversed[l.ID]-own[l.ID], l.Net()-out.Lines[i]); later > 0 {
-			out = out.With(bill, totals.Item{Line: i, Amount: later})
-			if len(l.Rates) > 0 {
-				out.Tax++ // the other invoice may have rounded its taxes the other way
-			}
+			out = givenLater(out, bill, i, later)
 		}
 		out.Lines[i] += max(min(own[l.ID], l.Net()-out.Lines[i]), 0)
 	}
 	return out
+}
+
+// addCorrected adds the amounts that corrections of usage gave back.
+func (g Given) addCorrected(inv invoice.Invoice, bill totals.Draft, to *totals.Credited) {
+	for i, l := range inv.Lines {
+		if later := min(g.Corrected[l.ID], l.Net()-to.Lines[i]); later > 0 {
+			*to = givenLater(*to, bill, i, later)
+		}
+	}
+}
+
+// givenLater adds what another invoice gave back of a line.
+func givenLater(to totals.Credited, bill totals.Draft, line int, amount money.Minor) totals.Credited {
+	to = to.With(bill, totals.Item{Line: line, Amount: amount})
+	if len(bill.Lines[line].Rates) > 0 {
+		to.Tax++ // the other invoice may have rounded its taxes the other way
+	}
+	return to
 }
 
 // reversedBy returns the credits of an invoice on its own lines. They reduced the invoice's total: they were given back

@@ -71,7 +71,8 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	require.LessOrEqual(l.t, all, inv.Total, "notes never exceed the invoice")
 	reversed := l.given(inv).Reversed
 	for _, line := range after.Lines {
-		require.LessOrEqual(l.t, line.Credited+reversed[line.ID], max(line.Net(), 0), "nor what is left of a line")
+		back := reversed[line.ID] + cmd.Given.Corrected[line.ID]
+		require.LessOrEqual(l.t, line.Credited+back, max(line.Net(), 0), "nor what is left of a line")
 	}
 	require.True(l.t, after.Status != invoice.Open || after.AmountDue > 0, "with nothing left to pay it is paid")
 	return note, nil
@@ -107,6 +108,16 @@ func (l *life) given(inv invoice.Invoice) creditnote.Given {
 			}
 		}
 	}
+	var usage []invoice.Invoice
+	for _, other := range l.store.invoices {
+		if other.Status != invoice.Void {
+			other.Lines = slices.DeleteFunc(slices.Clone(other.Lines), func(line invoice.Line) bool {
+				return line.Kind != invoice.Metered
+			})
+			usage = append(usage, other)
+		}
+	}
+	out.Corrected = creditnote.Corrected(inv, usage)
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/tax"
 	"perennial/db/core"
 	"perennial/db/customers"
@@ -127,7 +128,40 @@ func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Inv
 	for _, row := range reversed {
 		out.Reversed[row.LineID] = money.Minor(row.Amount)
 	}
-	return out, core.Translate("InvoiceLineListReversing", err)
+	if err != nil {
+		return out, core.Translate("InvoiceLineListReversing", err)
+	}
+	usage, err := r.used(ctx, environmentID, inv)
+	out.Corrected = creditnote.Corrected(inv, usage)
+	return out, err
+}
+
+// used returns the invoices, but void ones, that bill the usage which an invoice bills, in the order of issue, with
+// these lines.
+func (r Reader) used(
+	ctx context.Context, environmentID string, inv invoice.Invoice,
+) (usage []invoice.Invoice, err error) {
+	in := dbsqlc.InvoiceLineListUsedParams{EnvironmentID: environmentID, SubscriptionID: core.Null(inv.SubscriptionID)}
+	for _, l := range inv.Lines {
+		if l.Kind == invoice.Metered {
+			in.PriceIds, in.Starts = append(in.PriceIds, l.PriceID), append(in.Starts, l.Period.Start)
+		}
+	}
+	if len(in.Starts) == 0 {
+		return nil, nil
+	}
+	rows, err := core.Queries.InvoiceLineListUsed(ctx, r.Handle, in)
+	for _, row := range rows {
+		if len(usage) == 0 || usage[len(usage)-1].ID != row.InvoiceID {
+			usage = append(usage, invoice.Invoice{ID: row.InvoiceID, Status: row.Status})
+		}
+		of := &usage[len(usage)-1]
+		of.Lines = append(of.Lines, invoice.Line{
+			ID: row.ID, Kind: invoice.Metered, PriceID: row.PriceID, Amount: row.Amount, Credited: row.Credited,
+			Discounts: core.Value(row.Discounts), Period: period.Period{Start: row.PeriodStart},
+		})
+	}
+	return usage, core.Translate("InvoiceLineListUsed", err)
 }
 
 // notedToGrants returns what credit notes of an invoice gave back to the grants that had paid it.

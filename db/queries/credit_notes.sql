@@ -36,6 +36,17 @@ where l.environment_id = @environment_id and l.reverses = any(@line_ids::text[])
 group by l.reverses
 order by l.reverses;
 
+-- name: InvoiceLineListUsed :many
+-- The lines for usage of prices in segments that began at some times, of issued invoices that are not void, in the order
+-- of issue.
+select l.invoice_id, i.status, l.id, l.price_id::text as price_id, l.period_start, l.amount, l.credited, l.discounts
+from invoices i
+join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id
+  and i.status in ('open', 'paid', 'uncollectible') and l.kind = 'usage'
+  and l.price_id = any(@price_ids::text[]) and l.period_start = any(@starts::timestamptz[])
+order by i.position, l.position;
+
 -- name: CreditNoteListOfInvoice :many
 select sqlc.embed(n) from credit_notes n
 where n.environment_id = @environment_id and n.invoice_id = @invoice_id

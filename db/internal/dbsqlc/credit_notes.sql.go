@@ -417,3 +417,67 @@ func (q *Queries) InvoiceLineListReversing(ctx context.Context, db DBTX, arg Inv
 	}
 	return items, nil
 }
+
+const invoiceLineListUsed = `-- name: InvoiceLineListUsed :many
+select l.invoice_id, i.status, l.id, l.price_id::text as price_id, l.period_start, l.amount, l.credited, l.discounts
+from invoices i
+join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
+where i.environment_id = $1 and i.subscription_id = $2
+  and i.status in ('open', 'paid', 'uncollectible') and l.kind = 'usage'
+  and l.price_id = any($3::text[]) and l.period_start = any($4::timestamptz[])
+order by i.position, l.position
+`
+
+type InvoiceLineListUsedParams struct {
+	EnvironmentID  string      `db:"environment_id"`
+	SubscriptionID *string     `db:"subscription_id"`
+	PriceIds       []string    `db:"price_ids"`
+	Starts         []time.Time `db:"starts"`
+}
+
+type InvoiceLineListUsedRow struct {
+	InvoiceID   string          `db:"invoice_id"`
+	Status      invoice.Status  `db:"status"`
+	ID          string          `db:"id"`
+	PriceID     string          `db:"price_id"`
+	PeriodStart time.Time       `db:"period_start"`
+	Amount      money.Minor     `db:"amount"`
+	Credited    money.Minor     `db:"credited"`
+	Discounts   *invoice.Shares `db:"discounts"`
+}
+
+// The lines for usage of prices in segments that began at some times, of issued invoices that are not void, in the order
+// of issue.
+func (q *Queries) InvoiceLineListUsed(ctx context.Context, db DBTX, arg InvoiceLineListUsedParams) ([]InvoiceLineListUsedRow, error) {
+	rows, err := db.Query(ctx, invoiceLineListUsed,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.PriceIds,
+		arg.Starts,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvoiceLineListUsedRow
+	for rows.Next() {
+		var i InvoiceLineListUsedRow
+		if err := rows.Scan(
+			&i.InvoiceID,
+			&i.Status,
+			&i.ID,
+			&i.PriceID,
+			&i.PeriodStart,
+			&i.Amount,
+			&i.Credited,
+			&i.Discounts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -1,0 +1,59 @@
+package rating_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/service"
+	"perennial/service/usecase"
+	"perennial/test/life"
+	"perennial/test/scene"
+)
+
+// billed is a subscription whose first month of usage, 100 calls for 500 minor units, is billed and paid, and the key
+// of the record.
+func billed(t *testing.T) (l *life.Life, key string) {
+	t.Helper()
+	s := scene.New(t)
+	l = life.Begin(t, s, metering(calls(t, s)))
+	at := scene.Start.Add(time.Hour)
+	used(l, "eu", 100, at)
+	l.Until(scene.Start.AddDate(0, 1, 1))
+	return l, fmt.Sprint("eu", 100, at.UnixNano())
+}
+
+// credit gives back all that is left of an invoice.
+func credit(l *life.Life, inv invoice.Invoice) (note creditnote.Note, err error) {
+	l.T.Helper()
+	err = service.New(l.Store, l.Clock.Now).Invoices.CreditInvoice(l.T.Context(), caller(l), inv.ID,
+		creditnote.Request{Reason: creditnote.Goodwill}, usecase.Around[creditnote.Note]{
+			After: func(_ *db.Tx, n creditnote.Note) error { note = n; return nil },
+		})
+	l.Reload()
+	return note, err
+}
+
+// The usage is corrected to nothing, which the next invoice gives back; so a credit note gives back the rest alone.
+func TestCreditNote_AfterACorrection(t *testing.T) {
+	t.Parallel()
+	l, key := billed(t)
+	takenBack(l, key, 100)
+	l.Until(scene.Start.AddDate(0, 2, 1))
+	all := l.Invoices()
+	require.Len(t, all, 3)
+	require.Equal(t, []money.Minor{1500, 500}, []money.Minor{all[1].Total, all[2].Total})
+
+	note, err := credit(l, all[1])
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1000), note.Total, "the flat price: the usage went back")
+	_, err = credit(l, all[1])
+	require.ErrorIs(t, err, creditnote.ErrNothingLeft)
+	l.Sound()
+}
