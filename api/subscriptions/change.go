@@ -146,8 +146,7 @@ func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle
 // migrate moves the subscription to another version of its plan.
 func (h *Handler) migrate(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
 	if in != (SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Effective}, Version: in.Version}) {
-		return nil, alone("planVersion", "Send `planVersion`, for another version of the same plan, without `planId`, "+
-			"`quantity`, `addOns`, `effectiveAt`, `prorationBehavior` and `previewToken`.")
+		return nil, errVersionAlone
 	}
 	return func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Version, in.Effective == "period_end", around)
@@ -196,6 +195,10 @@ func (h *Handler) moveAnchor(ctx context.Context, c *httpkit.Call, in Subscripti
 
 var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
 	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
+
+var errVersionAlone = fault.InvalidParam("planVersion", "fields_exclusive",
+	"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, `effectiveAt`, "+
+		"`prorationBehavior` and `previewToken`.")
 
 var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
 	"Send `billingAnchor` without other fields than `prorationBehavior` and `metadata`.")

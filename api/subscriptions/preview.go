@@ -9,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/service/subscriptions"
 )
 
@@ -23,6 +24,9 @@ type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
 	Anchor      string      `json:"billingAnchor,omitempty" enum:"now" doc:"now: another anchor of the periods. Send this alone, or with prorationBehavior."`
+	Version     *int        `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"Another version of its plan. Send this alone, or with effective."`
+	Method      *string     `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How later invoices are collected. Send this alone, or with netDays."`
+	NetDays     *int        `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days within which an invoice has to be paid."`
 	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
 	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
 	Pause       *PauseForm  `json:"pause,omitempty" doc:"A pause. Send this, or another change."`
@@ -42,6 +46,11 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 			return in, errAnchorAlone
 		}
 		in.Command, kinds = f.moveAnchor(), kinds+1
+	case f.Version != nil:
+		if f.PlanChoice != (PlanChoice{Effective: f.Effective}) {
+			return in, errVersionAlone
+		}
+		in.Command, kinds = lifecycle.Migrate{Version: *f.Version, AtPeriodEnd: f.Effective == "period_end"}, kinds+1
 	case f.PlanChoice != (PlanChoice{}):
 		change, err := f.change()
 		if err != nil {
@@ -51,6 +60,9 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 	}
 	if f.TrialEndsAt != nil {
 		in.Command, kinds = endTrial(*f.TrialEndsAt), kinds+1
+	}
+	if f.Method != nil || f.NetDays != nil {
+		in.Command, kinds = lifecycle.SetTerms{Method: (*terms.Method)(f.Method), NetDays: f.NetDays}, kinds+1
 	}
 	if f.Cancel != nil {
 		in.Command, kinds = f.Cancel.command(), kinds+1
@@ -72,8 +84,8 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, `pause`, `resume`, `couponCode`, "+
-				"`removeCouponId`, or the fields of a plan or quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `planVersion`, `collectionMethod`, `cancel`, `reactivate`, `pause`, "+
+				"`resume`, `couponCode`, `removeCouponId`, or the fields of a plan or quantity change.")
 	}
 	return in, nil
 }
@@ -155,7 +167,7 @@ func (h *Handler) previewOperations(load httpkit.Loader, example Subscription) {
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
 			"without a change, only the next invoices. Invoices that bill usage have what is recorded by now, and say estimated. " +
 			"The code that bills computes it, and writes nothing. A PATCH with " +
-			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated; a move of the anchor has no token.",
+			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated. Only changes of plan, quantity and add-ons have a token.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
 	}, h.previewSubscription)

@@ -125,6 +125,14 @@ func (s *Service) Migrate(
 	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
 	around usecase.Around[usecase.Performed],
 ) error {
+	if err := s.checkVersion(ctx, by, subscriptionID, version); err != nil {
+		return err
+	}
+	return s.Command(ctx, by, subscriptionID, lifecycle.Migrate{Version: version, AtPeriodEnd: atPeriodEnd}, around)
+}
+
+// checkVersion refuses a version of the present plan for which the customer could not pay.
+func (s *Service) checkVersion(ctx context.Context, by usecase.Caller, subscriptionID string, version int) error {
 	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return err
@@ -132,10 +140,7 @@ func (s *Service) Migrate(
 	to := func() (plan.Plan, error) {
 		return s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
 	}
-	if err := s.checkWillPay(ctx, by, sub, to, "planVersion"); err != nil {
-		return err
-	}
-	return s.Command(ctx, by, subscriptionID, lifecycle.Migrate{Version: version, AtPeriodEnd: atPeriodEnd}, around)
+	return s.checkWillPay(ctx, by, sub, to, "planVersion")
 }
 
 // late reports whether the time of a request is nearly over: it then responds with its progress, and the next one

@@ -30,10 +30,8 @@ type Previewed struct {
 func (s *Service) PreviewSubscription(
 	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
-	if in.Change != nil {
-		if err := s.checkChange(ctx, by, subscriptionID, *in.Change); err != nil {
-			return err
-		}
+	if err := s.checkPreviewed(ctx, by, subscriptionID, in); err != nil {
+		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (out Previewed, err error) {
 		tx.AuditNothing(onlyShows)
@@ -54,6 +52,20 @@ func (s *Service) PreviewSubscription(
 		}
 		return out, err
 	})
+}
+
+// checkPreviewed refuses what the change itself would be refused for before its transaction.
+func (s *Service) checkPreviewed(ctx context.Context, by usecase.Caller, subscriptionID string, in Preview) error {
+	if in.Change != nil {
+		return s.checkChange(ctx, by, subscriptionID, *in.Change)
+	}
+	switch cmd := in.Command.(type) {
+	case lifecycle.Migrate:
+		return s.checkVersion(ctx, by, subscriptionID, cmd.Version)
+	case lifecycle.SetTerms:
+		return s.checkTerms(ctx, by, subscriptionID, cmd)
+	}
+	return nil
 }
 
 func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.Command, error) {

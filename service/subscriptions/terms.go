@@ -14,12 +14,19 @@ func (s *Service) SetTerms(
 	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.SetTerms,
 	around usecase.Around[usecase.Performed],
 ) error {
-	if cmd.Method != nil && *cmd.Method == terms.Charge {
-		if err := s.checkWillBeCharged(ctx, by, subscriptionID); err != nil {
-			return err
-		}
+	if err := s.checkTerms(ctx, by, subscriptionID, cmd); err != nil {
+		return err
 	}
 	return s.Command(ctx, by, subscriptionID, cmd, around)
+}
+
+func (s *Service) checkTerms(
+	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.SetTerms,
+) error {
+	if cmd.Method == nil || *cmd.Method != terms.Charge {
+		return nil
+	}
+	return s.checkWillBeCharged(ctx, by, subscriptionID)
 }
 
 // checkWillBeCharged refuses charging for a subscription whose invoices were sent, which needed no check of the payment
