@@ -1,16 +1,24 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/money"
+	"perennial/billing/tax"
 	"perennial/cmd/perennial/cli"
+	"perennial/db"
 	"perennial/internal/devstack"
+	"perennial/service"
+	"perennial/service/usecase"
 )
 
 const catalogOfOne = `plans:
@@ -86,4 +94,30 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 	got = catalog("plans: {}", "apply", "-f", file, "--allow-archive")
 	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Contains(t, got.stdout, "archived: no new subscriptions")
+}
+
+// A plan that a file makes has no product, and so no tax category.
+func TestCatalog_WarnsOfPlansWithoutTaxCategory(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	create(t, env)
+	file := filepath.Join(t.TempDir(), "catalog.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(catalogOfOne), 0o600))
+	diff := func() outcome {
+		return perennial(t, env, "catalog", "diff", "--tenant", "Acme", "--app", "Shop", "--mode", "test", "-f", file)
+	}
+	require.Empty(t, diff().stderr, "no tax rate is for one category")
+
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	by := usecase.Caller{Actor: db.BySystem("test")}
+	require.NoError(t, conn.QueryRow(t.Context(), "select id from environments where mode = 'test'").Scan(&by.EnvironmentID))
+	_, err = service.New(open(t, env), time.Now).Catalog.CreateTaxRate(t.Context(), by, tax.Definition{
+		Rate: tax.Rate{Name: "VAT", Percent: money.Whole(7)}, Category: "books",
+	}, nil)
+	require.NoError(t, err)
+	warned := diff()
+	require.Equal(t, cli.ExitDiffer, warned.code)
+	require.Contains(t, warned.stderr, "warning: plans.team: a new plan has no product")
 }

@@ -43,7 +43,8 @@ func Command() *cli.Command {
 			"currencies: {USD: {amount: 5500}}. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
 			"theirs; migrate: true moves them to the newest at the end of their period, and preview says what that would come to.\n" +
 			"Products are not part of the file, since their ids differ between environments: a plan keeps the product that it has,\n" +
-			"and PATCH /plans/{id} gives it one.\n" +
+			"and PATCH /plans/{id} gives it one. So a new plan has no tax category until then: diff and apply warn of it where a tax\n" +
+			"rate is for one category.\n" +
 			"A plan that the file has no longer is archived; plans without a key are left alone. To archive all active plans in\n" +
 			"this way, or more than half of them, is refused without --allow-archive.",
 		Subcommands: []*cli.Command{diffCommand(), applyCommand(), exportCommand()},
@@ -79,6 +80,9 @@ func diffCommand() *cli.Command {
 					changes, err := service.New(store, p.Now).Catalog.DiffCatalog(ctx, by, in.wanted(file))
 					if err != nil {
 						return file.At(err)
+					}
+					if err := warnUntaxed(ctx, p.Stderr, store, by, changes); err != nil {
+						return err
 					}
 					differs, err := showCatalog(p.Stdout, changes, false)
 					if err == nil && differs {
@@ -128,6 +132,9 @@ func applyCatalog(
 	changes, err := s.Catalog.ApplyCatalog(ctx, by, want)
 	if err != nil {
 		return file.At(err)
+	}
+	if err := warnUntaxed(ctx, p.Stderr, s.Catalog.Store, by, changes); err != nil {
+		return err
 	}
 	if _, err := showCatalog(p.Stdout, changes, true); err != nil {
 		return err
