@@ -208,3 +208,36 @@ func TestUnusedTime_OfWhatIsNotPaid(t *testing.T) {
 	_, err = s.UnusedTime(s.Items, unused, now)
 	require.ErrorIs(t, err, invoice.ErrHasCreditNotes)
 }
+
+// A cancellation gives back the unused part of what was paid for the current period, and nothing where none was billed,
+// where the period is over, or in a pause.
+func TestClosing(t *testing.T) {
+	t.Parallel()
+	p := flat("a", 3000)
+	for name, c := range map[string]struct {
+		change func(*Period)
+		days   int
+		want   money.Minor // that goes back; 0: there is no invoice
+	}{
+		"paid":                {func(*Period) {}, 10, 2000}, // 20 of 30 days of 30.00
+		"not billed":          {func(s *Period) { s.Facts.Paid = nil }, 10, 0},
+		"in a pause":          {func(s *Period) { s.Status = subscription.Paused }, 10, 0},
+		"at the period's end": {func(*Period) {}, 30, 0},
+		"before the period":   {func(*Period) {}, -1, 0},
+		"paid in part":        {func(s *Period) { s.Facts.Paid[0].AmountPaid = 1500 }, 10, 500}, // 15.00 less 10.00
+	} {
+		s := opened(p, 1, "day")
+		lines, err := s.WholePeriod(s.Items, p)
+		require.NoError(t, err, name)
+		s.paid(lines)
+		c.change(&s)
+		closing, err := s.Closing(november.AddDate(0, 0, c.days))
+		require.NoError(t, err, name)
+		if c.want == 0 {
+			require.Empty(t, closing, name)
+			continue
+		}
+		require.Len(t, closing, 1, name)
+		require.Equal(t, c.want, closing[0].Refund, name)
+	}
+}

@@ -271,3 +271,14 @@ func TestSeries_AddsGroupsUp(t *testing.T) {
 	require.Equal(t, []string{`["eu"] 3`, `["us"] 1`}, total("region"))
 	require.Equal(t, []string{`["eu","1"] 1`, `["eu","2"] 1`, `["eu",null] 1`, `["us","1"] 1`}, total("region", "tier"))
 }
+
+// Only sums and counts of parts add up to those of the whole, field by field.
+func TestAggregation_Adds(t *testing.T) {
+	t.Parallel()
+	for aggregation, want := range map[usage.Aggregation]bool{
+		usage.Sum: true, usage.Count: true, usage.Max: false, usage.Last: false, usage.UniqueCount: false,
+		usage.WeightedSum: false, usage.LatestPerKey: false,
+	} {
+		require.Equal(t, want, aggregation.Adds(), aggregation)
+	}
+}
