@@ -69,7 +69,9 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	case subscription.ActionPastDueEnd:
 		return d.decide(d.situation().ExpirePastDue(d.Now))
 	case subscription.ActionIncompleteEnd:
-		return d.decide(d.situation().ExpireIncomplete(d.Now))
+		// A test clock passes its times one by one: nothing of it is late.
+		attempted := d.ClockNow.IsZero() && len(d.Pending) > 0
+		return d.decide(d.situation().ExpireIncomplete(attempted, d.Now))
 	case subscription.ActionTrialNotice:
 		return d.decide(d.situation().AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:

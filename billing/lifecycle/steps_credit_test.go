@@ -89,7 +89,8 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 			}
 		}
 	}
-	return len(given.Notes) == 0 && (charge == nil || charge.External() || charge.Captured().Refundable() == charge.Amount) &&
+	whole := charge == nil || charge.External() || charge.Captured().Refundable() == charge.Amount
+	return len(given.Notes)+len(given.Corrected) == 0 && whole &&
 		!slices.ContainsFunc(l.sub().PendingLines, func(line invoice.Line) bool { return line.Reverses != "" })
 }
 

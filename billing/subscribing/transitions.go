@@ -115,7 +115,7 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 	},
 	incomplete: {
 		cancelNow: {canceled}, payInvoice: {incomplete}, paymentSettled: {active},
-		retriesExhausted: {incomplete}, incompleteExpired: {canceled}, invoiceWrittenOff: {incomplete},
+		retriesExhausted: {incomplete}, incompleteExpired: {canceled, incomplete}, invoiceWrittenOff: {incomplete},
 	},
 	canceled: {
 		payInvoice: {canceled}, paymentSettled: {canceled}, invoiceWrittenOff: {canceled},

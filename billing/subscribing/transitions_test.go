@@ -167,7 +167,7 @@ var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time
 		return With(s, f).ExpirePastDue(now)
 	},
 	incompleteExpired: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
-		return With(s, f).ExpireIncomplete(now)
+		return With(s, f).ExpireIncomplete(len(f.Open) == 1, now) // the only invoice is being paid
 	},
 }
 
