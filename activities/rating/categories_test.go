@@ -34,12 +34,9 @@ func taxes(inv invoice.Invoice) map[string]string {
 	return out
 }
 
-// Usage and the rest of a commitment have the tax category of the plan or the add-on with its prices, as in the
-// preview. A new category of the product applies to later invoices, also for earlier usage.
-func TestUsage_IsTaxedByCategory(t *testing.T) {
-	t.Parallel()
-	s := scene.New(t)
-	of := calls(t, s)
+// booksAtFive is a product of the category books, which is taxed at 5 %, and all else at 20 %.
+func booksAtFive(t *testing.T, s *scene.Scene) plan.Product {
+	t.Helper()
 	product := plan.Product{ID: id.New(id.Product, scene.Start), Name: "Books", TaxCategory: "books", CreatedAt: scene.Start}
 	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertProduct(t.Context(), s.Env, product) })
 	for percent, category := range map[int64]tax.Category{20: "", 5: "books"} {
@@ -49,6 +46,16 @@ func TestUsage_IsTaxedByCategory(t *testing.T) {
 		}
 		s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertTaxRate(t.Context(), s.Env, d) })
 	}
+	return product
+}
+
+// Usage and the rest of a commitment have the tax category of the plan or the add-on with its prices, as in the
+// preview. A new category of the product applies to later invoices, also for earlier usage.
+func TestUsage_IsTaxedByCategory(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	of := calls(t, s)
+	product := booksAtFive(t, s)
 	p, extra := metering(of), scene.Monthly(0)
 	p.ProductID = product.ID
 	p.Metered.Commitment = &metered.Commitment{ID: p.Prices[0].ID + "c", Amount: 2000}
@@ -91,15 +98,7 @@ func TestUsage_IsTaxedByCategory(t *testing.T) {
 func TestUsage_IsCorrectedWithTheTaxesThatWereBilled(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
-	product := plan.Product{ID: id.New(id.Product, scene.Start), Name: "Books", TaxCategory: "books", CreatedAt: scene.Start}
-	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertProduct(t.Context(), s.Env, product) })
-	for percent, category := range map[int64]tax.Category{20: "", 5: "books"} {
-		d := tax.Definition{
-			Rate:     tax.Rate{ID: id.New(id.TaxRate, scene.Start), Name: "VAT", Percent: money.Whole(percent)},
-			Category: category, CreatedAt: scene.Start,
-		}
-		s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertTaxRate(t.Context(), s.Env, d) })
-	}
+	product := booksAtFive(t, s)
 	p := metering(calls(t, s))
 	p.ProductID = product.ID
 	l := life.Begin(t, s, p)

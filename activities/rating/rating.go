@@ -208,10 +208,7 @@ func (u *Usage) count(
 		return counted{}, err
 	}
 	c := counted{draftID: draft.ID, rated: priced[from:]}
-	spans := make([]metered.Span, len(all))
-	for i, s := range priced {
-		spans[i] = s.Span(of)
-	}
+	spans := metering.Spans(priced, of)
 	by := db.UsageCounting{
 		For: draft.ID, By: execution.Actor(ctx), Now: in.Now, PageRows: u.PageRows,
 		Beat: func(far db.UsageCounted) {

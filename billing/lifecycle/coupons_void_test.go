@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/costing"
 	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -237,10 +238,10 @@ func TestVoidInvoice_CouponOfUsageThatIsNotRatedWasGiven(t *testing.T) {
 // A coupon does not apply to usage that costs nothing: it is given again.
 func TestVoidInvoice_CouponOfUsageThatCostsNothingWasNotGiven(t *testing.T) {
 	t.Parallel()
-	for name, count := range map[string]func(all []lifecycle.CountedSegment) []lifecycle.CountedSegment{
+	for name, count := range map[string]func(all []costing.Accruing) []costing.Accruing{
 		"nothing is owed":   nil,
-		"it is not counted": func([]lifecycle.CountedSegment) []lifecycle.CountedSegment { return nil },
-		"it ended after it": func(all []lifecycle.CountedSegment) []lifecycle.CountedSegment {
+		"it is not counted": func([]costing.Accruing) []costing.Accruing { return nil },
+		"it ended after it": func(all []costing.Accruing) []costing.Accruing {
 			all[0].End = all[0].End.Add(-time.Second)
 			return all
 		},
@@ -258,7 +259,7 @@ func TestVoidInvoice_CouponOfUsageThatCostsNothingWasNotGiven(t *testing.T) {
 		reduced := func(s metering.Segment) bool { return len(s.Reduced()) > 0 && s.PeriodIndex == discounted.PeriodIndex }
 		void.Unbilled.Segments = slices.Clone(void.Unbilled.Segments)
 		void.Unbilled.Segments = slices.DeleteFunc(void.Unbilled.Segments, func(s metering.Segment) bool { return !reduced(s) })
-		void.Unbilled.Counted = slices.DeleteFunc(void.Unbilled.Counted, func(s lifecycle.CountedSegment) bool {
+		void.Unbilled.Counted = slices.DeleteFunc(void.Unbilled.Counted, func(s costing.Accruing) bool {
 			return !reduced(s.Segment)
 		})
 		require.Len(t, void.Unbilled.Segments, 1, name)

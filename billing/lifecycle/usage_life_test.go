@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/costing"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metered"
@@ -325,7 +326,7 @@ func (l *life) unbilled() (u lifecycle.UnbilledUsage) {
 		u.Billed = append(u.Billed, of.Charges...)
 	}
 	for i, used := range l.counted(l.store.segments, from) {
-		u.Counted = append(u.Counted, lifecycle.CountedSegment{Priced: l.store.priced(u.Segments[i]), Used: used})
+		u.Counted = append(u.Counted, costing.Accruing{Priced: l.store.priced(u.Segments[i]), Counted: used})
 	}
 	return u
 }

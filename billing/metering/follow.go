@@ -114,9 +114,8 @@ func holders(on plan.Plan, quantity int64, sold subscription.AddOns, known []pla
 	if on.AfterPeriod(quantity) != nil {
 		ids = append(ids, on.ID)
 	}
-	for _, a := range sold {
-		i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
-		if i >= 0 && known[i].AfterPeriod(a.Quantity) != nil {
+	for a, version := range versionsOf(sold, known) {
+		if version.AfterPeriod(a.Quantity) != nil {
 			ids = append(ids, a.ID)
 		}
 	}

@@ -1,6 +1,7 @@
 package metering
 
 import (
+	"iter"
 	"slices"
 
 	"perennial/billing/fault"
@@ -86,6 +87,15 @@ func (p Priced) Span(of subscription.Subscription) metered.Span {
 	}
 }
 
+// Spans returns the segments of a subscription for the count.
+func Spans(priced []Priced, of subscription.Subscription) []metered.Span {
+	spans := make([]metered.Span, len(priced))
+	for i, s := range priced {
+		spans[i] = s.Span(of)
+	}
+	return spans
+}
+
 // Prices returns all prices that counted in the segment; nil: none.
 func (p Priced) Prices() *metered.Prices {
 	return pricesOf(p.On, p.Quantity, p.Segment.AddOns, p.AddOns)
@@ -107,18 +117,26 @@ func pricesOf(on plan.Plan, quantity int64, sold subscription.AddOns, known []pl
 		own := *all.Minimum
 		own.Advance, least = on.Advance(quantity), &own
 	}
-	for _, a := range sold {
-		i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
-		if i < 0 {
-			continue
-		}
-		all = all.With(known[i].AfterPeriod(a.Quantity))
+	for a, version := range versionsOf(sold, known) {
+		all = all.With(version.AfterPeriod(a.Quantity))
 		if least != nil {
-			least.Advance += known[i].Advance(a.Quantity)
+			least.Advance += version.Advance(a.Quantity)
 		}
 	}
 	if least != nil {
 		all.Minimum = least // all is a copy: see AfterPeriod
 	}
 	return all
+}
+
+// versionsOf iterates over the add-ons of a subscription with their versions, as far as those are known.
+func versionsOf(sold subscription.AddOns, known []plan.Plan) iter.Seq2[subscription.AddOn, plan.Plan] {
+	return func(yield func(subscription.AddOn, plan.Plan) bool) {
+		for _, a := range sold {
+			i := slices.IndexFunc(known, func(p plan.Plan) bool { return p.Ref() == a.Ref })
+			if i >= 0 && !yield(a, known[i]) {
+				return
+			}
+		}
+	}
 }

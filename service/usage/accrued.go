@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"perennial/billing/costing"
-	"perennial/billing/metered"
 	"perennial/billing/metering"
 	"perennial/billing/subscription"
-	"perennial/db"
 	"perennial/service/usecase"
 )
 
@@ -33,7 +31,7 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 	if from == len(all) {
 		return out, nil
 	}
-	accruing, err := s.accruing(ctx, by.EnvironmentID, sub, all, from)
+	accruing, err := usecase.CountSegments(ctx, s.Store, by.EnvironmentID, sub, all, from)
 	if err != nil {
 		return Accrued{}, err
 	}
@@ -44,31 +42,4 @@ func (s *Service) Accrued(ctx context.Context, by usecase.Caller, sub subscripti
 	accrual, err := costing.Period{Subscription: sub}.Accrued(accruing, billed)
 	out.Accrual = &accrual
 	return out, err
-}
-
-// accruing counts the usage of the segments from one on; earlier ones count for cumulated prices.
-func (s *Service) accruing(
-	ctx context.Context, environmentID string, sub subscription.Subscription, all []metering.Segment, from int,
-) ([]costing.Accruing, error) {
-	versions, err := s.Store.Catalog.VersionsOf(ctx, environmentID, metering.Versions(all))
-	if err != nil {
-		return nil, err
-	}
-	priced, err := metering.Price(all, versions, sub.Currency)
-	if err != nil {
-		return nil, err
-	}
-	spans := make([]metered.Span, len(all))
-	for i, of := range priced {
-		spans[i] = of.Span(sub)
-	}
-	counted, err := s.usage.MeteredSegments(ctx, environmentID, sub.ID, spans, from, db.UsageCounting{})
-	if err != nil {
-		return nil, err
-	}
-	accruing := make([]costing.Accruing, len(counted))
-	for i, used := range counted {
-		accruing[i] = costing.Accruing{Priced: priced[from+i], Counted: used}
-	}
-	return accruing, nil
 }

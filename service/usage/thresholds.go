@@ -9,6 +9,7 @@ import (
 	"perennial/billing/metering"
 	"perennial/billing/subscription"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // askThresholds checks which thresholds the usage of a subscription has reached. outdated: the counted period or
@@ -70,7 +71,7 @@ func (s *Service) standing(
 	if err != nil || from == len(all) {
 		return nil, err
 	}
-	accruing, err := s.accruing(ctx, environmentID, sub, all, from)
+	accruing, err := usecase.CountSegments(ctx, s.Store, environmentID, sub, all, from)
 	if err != nil {
 		return nil, err
 	}

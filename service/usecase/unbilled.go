@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
-	"perennial/billing/metered"
 	"perennial/billing/metering"
+	"perennial/billing/subscription"
 	"perennial/db"
 )
 
@@ -21,7 +22,7 @@ const countTime = 5 * time.Second
 // cannot be rated. Errors are of the database and of ctx alone.
 func CountUnbilled(
 	ctx context.Context, store *db.Store, environmentID, subscriptionID string,
-) (counted []lifecycle.CountedSegment, err error) {
+) (counted []costing.Accruing, err error) {
 	within, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
 	defer func() {
@@ -38,7 +39,7 @@ func CountUnbilled(
 
 func countUnbilled(
 	ctx context.Context, store *db.Store, environmentID, subscriptionID string,
-) ([]lifecycle.CountedSegment, error) {
+) ([]costing.Accruing, error) {
 	all, from, err := store.Subscriptions.UnbilledSegments(ctx, environmentID, subscriptionID)
 	if err != nil || !slices.ContainsFunc(all[from:], func(s metering.Segment) bool { return len(s.Reduced()) > 0 }) {
 		return nil, err
@@ -47,6 +48,15 @@ func countUnbilled(
 	if err != nil {
 		return nil, err
 	}
+	return CountSegments(ctx, store, environmentID, of, all, from)
+}
+
+// CountSegments counts the usage of a subscription's segments from one on; earlier ones count for cumulated prices.
+// Faults: those of metering.Price.
+func CountSegments(
+	ctx context.Context, store *db.Store, environmentID string, of subscription.Subscription, all []metering.Segment,
+	from int,
+) ([]costing.Accruing, error) {
 	versions, err := store.Catalog.VersionsOf(ctx, environmentID, metering.Versions(all))
 	if err != nil {
 		return nil, err
@@ -55,17 +65,14 @@ func countUnbilled(
 	if err != nil {
 		return nil, err
 	}
-	spans := make([]metered.Span, len(all))
-	for i, s := range priced {
-		spans[i] = s.Span(of)
-	}
-	used, err := store.UsageLog().MeteredSegments(ctx, environmentID, subscriptionID, spans, from, db.UsageCounting{})
+	used, err := store.UsageLog().MeteredSegments(
+		ctx, environmentID, of.ID, metering.Spans(priced, of), from, db.UsageCounting{})
 	if err != nil {
 		return nil, err
 	}
-	counted := make([]lifecycle.CountedSegment, len(used))
+	counted := make([]costing.Accruing, len(used))
 	for i := range used {
-		counted[i] = lifecycle.CountedSegment{Priced: priced[from+i], Used: used[i]}
+		counted[i] = costing.Accruing{Priced: priced[from+i], Counted: used[i]}
 	}
 	return counted, nil
 }
