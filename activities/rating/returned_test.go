@@ -10,6 +10,7 @@ import (
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/service"
 	"perennial/service/usecase"
@@ -56,4 +57,37 @@ func TestCreditNote_AfterACorrection(t *testing.T) {
 	_, err = credit(l, all[1])
 	require.ErrorIs(t, err, creditnote.ErrNothingLeft)
 	l.Sound()
+}
+
+// Money that a person refunds without a credit note is not given back again by a correction of the usage that it paid
+// for: of 1000 for the plan and 500 for usage, usage bears the money first.
+func TestRefund_WithoutANoteThenACorrection(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refunded, corrected money.Minor
+	}{
+		"none":           {0, 500},
+		"some":           {300, 200},
+		"all the usage":  {500, 0},
+		"more":           {700, 0},
+		"the whole":      {1500, 0},
+		"one minor unit": {1, 499},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, key := billed(t)
+			if c.refunded > 0 {
+				err := service.New(l.Store, l.Clock.Now).Payments.RefundCharge(t.Context(), caller(l), l.Last().ID, c.refunded,
+					usecase.Around[payment.Transaction]{})
+				require.NoError(t, err)
+				l.Reload()
+			}
+			takenBack(l, key, 100)
+			l.Until(scene.Start.AddDate(0, 2, 1))
+			all := l.Invoices()
+			require.Len(t, all, 3)
+			require.Equal(t, 1000-c.corrected, all[2].Total)
+			l.Sound()
+		})
+	}
 }

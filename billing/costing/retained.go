@@ -19,9 +19,9 @@ func (s Period) retained() invoice.Creditable {
 		out.Total += own.Total - inv.Credited.Total + before.Total
 		out.Tax += own.Tax - inv.Credited.Tax + before.Tax
 		refunded += inv.Credited.Refund
-		earlier += max(inv.Total-own.Total-before.Total, 0)
+		earlier += inv.Total - own.Total - before.Total // below zero where it corrects usage of another invoice
 	}
-	out.Total -= max(s.Facts.GivenBack-refunded-earlier, 0)
+	out.Total -= max(s.Facts.GivenBack-refunded-max(earlier, 0), 0)
 	return out
 }
 

@@ -40,3 +40,27 @@ func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 		require.Equal(t, c.kept-100, Period{s, f}.retained().Total, name)
 	}
 }
+
+// A correction on a later invoice gave usage back to the balance, so that usage bears less of the money that went back.
+func TestKeeps_UsageThatWasCorrectedBearsNoMoney(t *testing.T) {
+	t.Parallel()
+	s := subscription.Subscription{PeriodIndex: 3, RenewedIndex: 3}
+	used := func(amount money.Minor) invoice.Line {
+		return invoice.Line{Kind: invoice.Metered, PeriodIndex: 2, Amount: amount}
+	}
+	for name, c := range map[string]struct {
+		corrected, returned, kept money.Minor
+	}{
+		"usage bears it":                {0, 4000, 3000},
+		"half of it":                    {-2000, 2000, 3000},
+		"nothing of it":                 {-4000, 3000, 0},
+		"corrected twice over":          {-9000, 1000, 2000},
+		"corrected, no money went back": {-4000, 0, 3000},
+	} {
+		f := Facts{GivenBack: c.returned, Paid: []invoice.Invoice{
+			{Total: 7000, Lines: []invoice.Line{{PeriodIndex: 3, Amount: 3000}, used(4000)}},
+			{Total: c.corrected, Lines: []invoice.Line{used(c.corrected)}},
+		}}
+		require.Equal(t, c.kept, Period{s, f}.retained().Total, name)
+	}
+}

@@ -122,7 +122,10 @@ func (p *usagePlay) keep(inv invoice.Invoice) {
 		switch {
 		case line.Kind != invoice.Metered:
 		case inv.Status == invoice.Open, inv.Status == invoice.Paid:
-			p.kept[line.ID] = line
+			// Money that went back without a note counts on the lines that were read, not on those of the state.
+			if p.kept[line.ID].Credited <= line.Credited {
+				p.kept[line.ID] = line
+			}
 		default:
 			delete(p.kept, line.ID)
 		}

@@ -33,9 +33,20 @@ from invoices i
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status <> 'draft';
 
 -- name: UsageLineList :many
--- The usage lines of paid and payable invoices, for the segments that began at or after a time.
-select sqlc.embed(l), i.taxes
+-- The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
+select sqlc.embed(l), i.taxes, i.credited_refund
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'paid')
-  and l.kind = 'usage' and l.period_start >= @from_start;
+  and l.kind = 'usage' and exists (
+    select from invoice_lines o
+    where o.environment_id = i.environment_id and o.invoice_id = i.id and o.kind = 'usage' and o.period_start >= @from_start)
+order by i.id, l.id;
+
+-- name: TransactionListReturned :many
+-- The charges that settled these invoices and of which money went back, or is to go back.
+select s.invoice_id, sqlc.embed(t)
+from settlements s
+join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
+where s.environment_id = @environment_id and s.invoice_id = any(@invoice_ids::text[])
+  and (t.amount_refunded > 0 or t.refund_owed > 0 or t.disputes is not null);

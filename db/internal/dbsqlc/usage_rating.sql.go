@@ -10,8 +10,110 @@ import (
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/subscription"
 )
+
+const transactionListReturned = `-- name: TransactionListReturned :many
+select s.invoice_id, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+from settlements s
+join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
+where s.environment_id = $1 and s.invoice_id = any($2::text[])
+  and (t.amount_refunded > 0 or t.refund_owed > 0 or t.disputes is not null)
+`
+
+type TransactionListReturnedParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	InvoiceIds    []string `db:"invoice_ids"`
+}
+
+type TransactionListReturnedRow struct {
+	InvoiceID   string      `db:"invoice_id"`
+	Transaction Transaction `db:"transaction"`
+}
+
+// The charges that settled these invoices and of which money went back, or is to go back.
+func (q *Queries) TransactionListReturned(ctx context.Context, db DBTX, arg TransactionListReturnedParams) ([]TransactionListReturnedRow, error) {
+	rows, err := db.Query(ctx, transactionListReturned, arg.EnvironmentID, arg.InvoiceIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListReturnedRow
+	for rows.Next() {
+		var i TransactionListReturnedRow
+		if err := rows.Scan(
+			&i.InvoiceID,
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
+			&i.Transaction.SendDueAt,
+			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
+			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
+			&i.Transaction.UnsentAt,
+			&i.Transaction.ActionBrought,
+			&i.Transaction.ActionHandedAt,
+			&i.Transaction.ActionApartSend,
+			&i.Transaction.CreatedVirtually,
+			&i.Transaction.UnansweredAt,
+			&i.Transaction.UnansweredSince,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const usageBilledUntil = `-- name: UsageBilledUntil :one
 select coalesce(max(i.usage_until), '0001-01-01 00:00:00+00')::timestamptz as billed_until
@@ -117,11 +219,14 @@ func (q *Queries) UsageChargeSums(ctx context.Context, db DBTX, arg UsageChargeS
 }
 
 const usageLineList = `-- name: UsageLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes, i.credited_refund
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'paid')
-  and l.kind = 'usage' and l.period_start >= $3
+  and l.kind = 'usage' and exists (
+    select from invoice_lines o
+    where o.environment_id = i.environment_id and o.invoice_id = i.id and o.kind = 'usage' and o.period_start >= $3)
+order by i.id, l.id
 `
 
 type UsageLineListParams struct {
@@ -131,11 +236,12 @@ type UsageLineListParams struct {
 }
 
 type UsageLineListRow struct {
-	InvoiceLine InvoiceLine    `db:"invoice_line"`
-	Taxes       *invoice.Taxes `db:"taxes"`
+	InvoiceLine    InvoiceLine    `db:"invoice_line"`
+	Taxes          *invoice.Taxes `db:"taxes"`
+	CreditedRefund money.Minor    `db:"credited_refund"`
 }
 
-// The usage lines of paid and payable invoices, for the segments that began at or after a time.
+// The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
 func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListParams) ([]UsageLineListRow, error) {
 	rows, err := db.Query(ctx, usageLineList, arg.EnvironmentID, arg.SubscriptionID, arg.FromStart)
 	if err != nil {
@@ -168,6 +274,7 @@ func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListP
 			&i.InvoiceLine.Explanation,
 			&i.InvoiceLine.TaxCategory,
 			&i.Taxes,
+			&i.CreditedRefund,
 		); err != nil {
 			return nil, err
 		}

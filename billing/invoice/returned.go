@@ -1,0 +1,35 @@
+package invoice
+
+import (
+	"slices"
+
+	"perennial/billing/money"
+)
+
+// Returned returns the usage lines of an invoice as money that went back without a credit note leaves them: lines bear
+// it as they bear notes, each the same share of what is left of it. returned is in minor units, with taxes. The money
+// names no lines. Those of usage bear it first, as where a change gives back the time that other lines bill
+// (costing.Period): so nothing goes back twice. usage are all usage lines of the invoice. Fault: amount_too_large.
+func Returned(usage []Line, returned money.Minor) ([]Line, error) {
+	left := slices.Clone(usage)
+	for i, l := range left {
+		left[i].Amount, left[i].Discounts = l.Net()-l.Credited, nil
+	}
+	sums, err := Draft{Lines: left, Creditable: Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}}.Sums()
+	if err != nil || returned <= 0 || sums.Total <= 0 {
+		return usage, err
+	}
+	gone := money.Part(sums.Subtotal, 0, int64(min(returned, sums.Total)), int64(sums.Total)) // before taxes
+	var positive, before money.Minor
+	for _, l := range left {
+		positive += max(l.Amount, 0)
+	}
+	usage = slices.Clone(usage)
+	for i, l := range left {
+		if l.Amount > 0 {
+			usage[i].Credited += money.Part(gone, int64(before), int64(before+l.Amount), int64(positive))
+			before += l.Amount
+		}
+	}
+	return usage, nil
+}
