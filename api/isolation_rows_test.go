@@ -12,7 +12,7 @@ import (
 // owned are ids of one environment's rows.
 type owned struct {
 	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
-	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry                       string
+	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry, paymentMethod        string
 }
 
 // of returns the id for a path's {id}.
@@ -22,7 +22,7 @@ func (o owned) of(path string) string {
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
-		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant,
+		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant, "/payment-methods": o.paymentMethod,
 		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric, "/audit-log": o.auditEntry,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
@@ -41,8 +41,8 @@ func absent(at time.Time) owned {
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at),
 		apiKey:      id.New(id.APIKey, at),
-		creditGrant: id.New(id.CreditGrant, at),
-		metric:      id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at),
+		creditGrant: id.New(id.CreditGrant, at), paymentMethod: id.New(id.PaymentMethod, at),
+		metric: id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at),
 	}
 }
 
@@ -69,9 +69,11 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`))
 	grant := as[CreditGrant](t, 201, b.ask(t, e, "POST", "/api/customers/"+sub.CustomerID+"/credit-grants",
 		`{"currency":"USD","amount":5}`))
+	method := as[PaymentMethod](t, 201, b.ask(t, e, "POST", "/api/customers/"+sub.CustomerID+"/payment-methods",
+		cardOf("pm_9")))
 	audited := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, e, "GET", "/api/audit-log?limit=1", nil))
 	return owned{
-		creditGrant: grant.ID, auditEntry: audited.Data[0].ID,
+		creditGrant: grant.ID, paymentMethod: method.ID, auditEntry: audited.Data[0].ID,
 		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID,
 		creditNote: b.newCreditNote(t, e, inv),
 		provider:   backup.ID, dispute: b.newDispute(t, e, payment.ID),

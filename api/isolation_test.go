@@ -118,6 +118,11 @@ var guarded = map[string]struct {
 	"POST /customers/{id}/credit-grants":   {body: func(owned) any { return map[string]any{"currency": "USD", "amount": 5} }},
 	"GET /credit-grants/{id}":              {},
 	"POST /credit-grants/{id}/void":        {},
+	"GET /customers/{id}/payment-methods":  {},
+	"POST /customers/{id}/payment-methods": {body: func(owned) any { return cardOf("pm_2") }},
+	"GET /payment-methods/{id}":            {},
+	"PATCH /payment-methods/{id}":          {body: func(owned) any { return map[string]any{"billingName": "New"} }},
+	"DELETE /payment-methods/{id}":         {},
 	"PATCH /customers/{id}":                {body: func(owned) any { return map[string]any{"name": "New"} }},
 	"DELETE /customers/{id}":               {},
 	"POST /subscriptions": {body: func(o owned) any {
@@ -275,7 +280,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
 			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product, rows.metric,
-			rows.creditGrant, rows.auditEntry,
+			rows.creditGrant, rows.auditEntry, rows.paymentMethod,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

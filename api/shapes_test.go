@@ -36,8 +36,12 @@ type (
 	BalanceEntry   = customers.BalanceEntry
 	Credit         = customers.Credit
 	CreditGrant    = customers.CreditGrant
+	Card           = customers.Card
 	Customer       = customers.Customer
 	PaymentDetails = customers.PaymentDetails
+	PaymentMethod  = customers.PaymentMethod
+
+	PaymentMethodRemoved = customers.PaymentMethodRemoved
 
 	Buyer      = invoices.Buyer
 	CreditNote = invoices.CreditNote

@@ -42,6 +42,7 @@ var (
 	ErrIdempotencyKeyTaken     = core.ErrIdempotencyKeyTaken
 	ErrInvoiceNotFound         = core.ErrInvoiceNotFound
 	ErrMetricNotFound          = core.ErrMetricNotFound
+	ErrPaymentMethodNotFound   = core.ErrPaymentMethodNotFound
 	ErrPlanNotFound            = core.ErrPlanNotFound
 	ErrProductNotFound         = core.ErrProductNotFound
 	ErrProviderConfigNotFound  = core.ErrProviderConfigNotFound

@@ -171,12 +171,14 @@ func newPlan() plan.Plan {
 }
 
 func newCustomer(clockID string) customer.Customer {
-	return customer.Customer{
+	c := customer.Customer{
 		ID: id.New(id.Customer, wall), Email: "ada@example.com", Name: "Ada", Phone: "+256700000001",
 		Metadata: metadata.Pairs{"crm": "7", "vip": true, "left": nil}, PaymentMethod: "card",
 		PaymentDetails: customer.PaymentDetails{Provider: "stripe", CustomerToken: "cus_1", PaymentMethodToken: "pm_1"},
 		TestClockID:    clockID, CreatedAt: now, Revision: 1,
 	}
+	c.PaymentMethodID = c.FirstMethodID()
+	return c
 }
 
 func newSubscription(e environment) subscription.Subscription {

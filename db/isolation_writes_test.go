@@ -107,6 +107,12 @@ func TestIsolation_Writes(t *testing.T) {
 		"end grant": {"credit_grant_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.Customers.EndCreditGrant(ctx, ours.env, grant, 0, invoice.CreditVoided, now)
 		}},
+		"save payment method": {"payment_method_changed", func(ctx context.Context, tx *db.Tx) error {
+			methods, err := tx.Customers.AllPaymentMethods(ctx, b.env, b.customer.ID)
+			require.NoError(t, err)
+			require.NotEmpty(t, methods)
+			return tx.Customers.SavePaymentMethod(ctx, ours.env, methods[0])
+		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Clocks.Lock(ctx, ours.env, b.clock.ID)
 			return err

@@ -28,8 +28,8 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"Payments.ProviderConfigWithKey": "provider_config", "Payments.DisputeWithKey": "dispute",
 		"Catalog.TaxRateWithKey": "tax_rate",
 		"Catalog.ProductWithKey": "product", "Catalog.CouponWithKey": "coupon", "Invoices.CreditNoteWithKey": "credit_note",
-		"Customers.CreditGrantWithKey": "credit_grant",
-		"Usage.MetricWithKey":          "metric", "Tenancy.AuditEntryWithKey": "audit_entry",
+		"Customers.CreditGrantWithKey": "credit_grant", "Customers.PaymentMethodWithKey": "payment_method",
+		"Usage.MetricWithKey": "metric", "Tenancy.AuditEntryWithKey": "audit_entry",
 		"Tenancy.APIKeyWithKey": "api_key",
 	}
 	var seen int

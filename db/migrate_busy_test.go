@@ -15,22 +15,19 @@ import (
 	"perennial/internal/testkit"
 )
 
-// migratedTo makes a database with the schema of a version.
+// migratedTo makes a database with the schema of a version. It is no copy of a template: those are told apart by the code
+// of their migration, which is the same for every version.
 func migratedTo(t *testing.T, version int64) *testkit.Database {
 	t.Helper()
-	return testkit.Postgres(t, func(ctx context.Context, url string) error {
-		handle, err := sql.Open("pgx", url)
-		if err != nil {
-			return err
-		}
-		defer handle.Close()
-		migrations, err := goose.NewProvider(goose.DialectPostgres, handle, os.DirFS("schema"))
-		if err != nil {
-			return err
-		}
-		_, err = migrations.UpTo(ctx, version)
-		return err
-	})
+	database := testkit.Postgres(t, nil)
+	handle, err := sql.Open("pgx", database.URL)
+	require.NoError(t, err)
+	defer handle.Close()
+	migrations, err := goose.NewProvider(goose.DialectPostgres, handle, os.DirFS("schema"))
+	require.NoError(t, err)
+	_, err = migrations.UpTo(t.Context(), version)
+	require.NoError(t, err)
+	return database
 }
 
 // While the payments of a busy installation are migrated, none waits for more than a lock that is asked for for a

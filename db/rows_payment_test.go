@@ -36,7 +36,7 @@ func TestEveryField_Transaction(t *testing.T) {
 		f.off = off
 		saved := filled[payment.Transaction](t, f)
 		take(&saved, want, "ID", "Type", "CustomerID", "SubscriptionID", "InvoiceID", "Amount", "Currency",
-			"Description", "AttemptNumber",
+			"Description", "AttemptNumber", "PaymentMethodID",
 			"Trigger", "ChargeID", "RecoveredFrom", "DueAt", "CreatedAt", "Granularity", "Revision")
 		if saved.HeldBack.ForTurn {
 			saved.HeldBack.Revision = 0

@@ -28,6 +28,7 @@ type Customer struct {
 	Metadata       view.Metadata     `json:"metadata"`
 	PaymentMethod  string            `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty"`
+	DefaultMethod  string            `json:"defaultPaymentMethodId,omitempty" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The payment method that paymentMethod and paymentDetails are of. Absent: none."`
 	Features       []CustomerFeature `json:"features,omitempty" doc:"What the customer has of features in place of what plans give. Absent: nothing."`
 	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
 	CreditBalance  []Credit          `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
@@ -73,7 +74,7 @@ func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 		Address: view.RenderAddress(c.Address, c.Region, c.Country), Locale: c.Locale, TimeZone: c.TimeZone,
 		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: view.RenderTaxIDs(c.TaxIDs),
 		Metadata:      view.RenderMetadata(c.Metadata),
-		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
+		PaymentMethod: c.PaymentMethod, DefaultMethod: c.PaymentMethodID, CreditBalance: renderCredits(c.ID, credits),
 		TestClockID: c.TestClockID, CreatedAt: view.Unix(c.CreatedAt),
 	}
 	out.Features = renderFeatures(c.Features)
@@ -172,7 +173,7 @@ func (h *Handler) customerOperations() {
 	example := Customer{
 		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace",
 		TaxExempt: "none", Metadata: view.Metadata{},
-		PaymentMethod: "card",
+		PaymentMethod: "card", DefaultMethod: "pm_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PaymentDetails: &PaymentDetails{
 			Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C",
 		},
@@ -187,6 +188,7 @@ func (h *Handler) customerOperations() {
 	h.balanceOperations(load, loadAny)
 	h.taxIDOperations(loadAny, example)
 	h.creditGrantOperations(load, loadAny)
+	h.paymentMethodOperations(load, loadAny)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
 		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",

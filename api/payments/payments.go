@@ -27,6 +27,7 @@ type Payment struct {
 	Amount           int64           `json:"amount" example:"1900" doc:"Minor units of the currency."`
 	Currency         string          `json:"currency" example:"USD"`
 	Description      string          `json:"description,omitempty"`
+	PaymentMethodID  string          `json:"paymentMethodId,omitempty" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The payment method that was charged. Absent: none, or unknown."`
 	AttemptNumber    int             `json:"attemptNumber,omitempty" doc:"The number of the attempt among those of its invoice, from 1."`
 	Provider         string          `json:"provider,omitempty" example:"stripe" doc:"Decided when the payment is sent; absent before. external: it was made outside Perennial."`
 	ProviderRef      string          `json:"providerReference,omitempty" example:"pi_3MtwBwLkdIwHu7ix28a3tqPa" doc:"The provider's own id."`
@@ -65,7 +66,7 @@ func (h *Handler) RenderPayment(t payment.Transaction) Payment {
 		// providerResponse was redacted by the adapter before it was stored: nothing here has to hide parts of it.
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
-		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber,
+		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber, PaymentMethodID: t.PaymentMethodID,
 		Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
 		Hold:             holdOf(t),
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),

@@ -35,14 +35,17 @@ type Customer struct {
 	TaxExempt      tax.Exemption
 	TaxIDs         tax.IDs
 	Metadata       metadata.Pairs
-	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
+	PaymentMethod  string // of the default payment method: "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
-	Features       plan.FeatureOverrides // replaces those of plans
-	Dunning        *dunning.Policy       // replaces the plan's and the environment's; nil: none
-	TestClockID    string
-	ErasedAt       time.Time
-	CreatedAt      time.Time
-	Revision       int64
+	// PaymentMethodID names the payment method that the two fields above are of: the default, or in a State the one that
+	// the subscription names. Empty: none.
+	PaymentMethodID string
+	Features        plan.FeatureOverrides // replaces those of plans
+	Dunning         *dunning.Policy       // replaces the plan's and the environment's; nil: none
+	TestClockID     string
+	ErasedAt        time.Time
+	CreatedAt       time.Time
+	Revision        int64
 }
 
 // TaxPayer returns the facts that decide which tax rates apply to the customer.

@@ -33,9 +33,10 @@ func NewCharge(in NewChargeInput) Transaction {
 		ID: in.ID, Type: Charge, Status: Pending, CustomerID: in.Customer.ID, SubscriptionID: in.SubscriptionID,
 		InvoiceID: in.InvoiceID,
 		Amount:    in.Amount, Currency: in.Currency, Description: in.Description, AttemptNumber: in.AttemptNumber,
-		Trigger: in.Trigger,
-		Method:  Method{Type: in.Customer.PaymentMethod, Details: in.Customer.PaymentDetails},
-		DueAt:   in.Due, CreatedAt: in.Now, Revision: 1,
+		Trigger:         in.Trigger,
+		Method:          Method{Type: in.Customer.PaymentMethod, Details: in.Customer.PaymentDetails},
+		PaymentMethodID: in.Customer.PaymentMethodID,
+		DueAt:           in.Due, CreatedAt: in.Now, Revision: 1,
 	}
 	switch {
 	case !in.Customer.CanPay():

@@ -28,6 +28,7 @@ type Transaction struct {
 	ProviderConfigID string
 	ProviderRef      string
 	Method           Method
+	PaymentMethodID  string // of Method; empty: none, or written by a build from before methods had ids
 	FailureCode      string
 	FailureReason    string
 	ProviderResponse []byte // redacted JSON

@@ -15,6 +15,7 @@ var (
 	ErrEventNotFound           = NotFound("event")
 	ErrInvoiceNotFound         = NotFound("invoice")
 	ErrMetricNotFound          = NotFound("metric")
+	ErrPaymentMethodNotFound   = NotFound("payment_method")
 	ErrPlanNotFound            = NotFound("plan")
 	ErrProviderConfigNotFound  = NotFound("provider_config")
 	ErrTaxRateNotFound         = NotFound("tax_rate")

@@ -96,17 +96,17 @@ func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 		Region: core.Null(c.Region), Locale: core.Null(c.Locale), TimeZone: core.Null(c.TimeZone),
 		TaxExempt: core.Null(c.TaxExempt), TaxIds: core.NullList(c.TaxIDs),
 		Metadata: core.Present(c.Metadata), PaymentMethod: core.Null(c.PaymentMethod),
-		PaymentDetails: core.Null(c.PaymentDetails),
-		Features:       core.NullList(c.Features),
-		Dunning:        core.DunningToDB(c.Dunning),
-		TestClockID:    core.Null(c.TestClockID), ErasedAt: core.NullTime(c.ErasedAt),
+		PaymentDetails: core.Null(c.PaymentDetails), PaymentMethodID: core.Null(c.PaymentMethodID),
+		Features:    core.NullList(c.Features),
+		Dunning:     core.DunningToDB(c.Dunning),
+		TestClockID: core.Null(c.TestClockID), ErasedAt: core.NullTime(c.ErasedAt),
 		CreatedAt: c.CreatedAt, Revision: c.Revision,
 	}
 }
 
 // CustomerFromDB returns the customer of a row.
 func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
-	return customer.Customer{
+	c := customer.Customer{
 		ID: row.ID, Email: core.Value(row.Email), Name: core.Value(row.Name), Phone: core.Value(row.Phone),
 		Address: core.Value(row.Address), Country: core.Value(row.Country), Region: core.Value(row.Region),
 		Locale: core.Value(row.Locale), TimeZone: core.Value(row.TimeZone),
@@ -115,8 +115,12 @@ func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 		Features:    core.Value(row.Features),
 		Dunning:     core.DunningFromDB(row.Dunning),
 		TestClockID: core.Value(row.TestClockID), ErasedAt: core.Value(row.ErasedAt),
-		CreatedAt: row.CreatedAt, Revision: row.Revision,
+		CreatedAt: row.CreatedAt, Revision: row.Revision, PaymentMethodID: core.Value(row.PaymentMethodID),
 	}
+	if c.PaymentMethod != "" && c.PaymentMethodID == "" { // since before payment methods had ids
+		c.PaymentMethodID = c.FirstMethodID()
+	}
+	return c
 }
 
 // ListByID reads the environment's customers with these ids, also erased ones.

@@ -31,7 +31,7 @@ func transactionRow(environmentID string, t payment.Transaction) dbsqlc.Transact
 		ActionReturnedAt: core.NullTime(t.Action.ReturnedAt), ActionBrought: core.Null(t.Action.Brought),
 		ActionHandedAt: core.NullTime(t.Action.HandedAt), ActionApartSend: core.Null(t.Action.ApartSend),
 		UnsentAt: core.NullTime(t.UnsentAt), UnansweredSince: core.NullTime(t.Silence.Since),
-		UnansweredAt: core.NullTime(t.Silence.At),
+		UnansweredAt: core.NullTime(t.Silence.At), PaymentMethodID: core.Null(t.PaymentMethodID),
 	}
 }
 
@@ -59,8 +59,8 @@ func TransactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 			ReturnedAt: core.Value(row.ActionReturnedAt), Brought: core.Value(row.ActionBrought),
 			HandedAt: core.Value(row.ActionHandedAt), ApartSend: core.Value(row.ActionApartSend),
 		},
-		UnsentAt: core.Value(row.UnsentAt),
-		Silence:  payment.Silence{Since: core.Value(row.UnansweredSince), At: core.Value(row.UnansweredAt)},
+		UnsentAt: core.Value(row.UnsentAt), PaymentMethodID: core.Value(row.PaymentMethodID),
+		Silence: payment.Silence{Since: core.Value(row.UnansweredSince), At: core.Value(row.UnansweredAt)},
 	}
 }
 

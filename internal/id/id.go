@@ -45,6 +45,7 @@ const (
 	TaxRate           = "txr_"
 	CreditNote        = "cn_"
 	CreditGrant       = "crg_"
+	PaymentMethod     = "pm_"
 	Coupon            = "coup_"
 	Product           = "prod_"
 	Metric            = "met_"

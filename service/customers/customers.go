@@ -38,6 +38,9 @@ func (s *Service) CreateCustomer(
 	}
 	// Real time, also on a test clock: ids sort by creation, and a clock may be in any year.
 	c.ID, c.Revision = id.New(id.Customer, s.Now()), 1
+	if c.PaymentMethod != "" {
+		c.PaymentMethodID = c.FirstMethodID()
+	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		var err error
 		if c.CreatedAt, err = usecase.LockClock(ctx, tx, by.EnvironmentID, c.TestClockID, s.Now()); err != nil {
@@ -73,7 +76,9 @@ type CustomerUpdate struct {
 type Dunning struct{ Policy *dunning.Policy }
 
 // apply changes c and returns the names of the changed fields. Events carry only names, no personal data.
-func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodChanged bool) {
+func (u CustomerUpdate) apply(
+	c *customer.Customer, newMethodID func() string,
+) (changed []string, methodChanged bool) {
 	text := func(name string, to *string, field *string) {
 		if to != nil && *to != *field {
 			*field, changed = *to, append(changed, name)
@@ -111,14 +116,15 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, c.Dunning) {
 		c.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
 	}
-	if methodChanged = u.applyMethod(c); methodChanged {
+	if methodChanged = u.applyMethod(c, newMethodID); methodChanged {
 		changed = append(changed, "paymentMethod")
 	}
 	return changed, methodChanged
 }
 
-// applyMethod replaces the payment method, and reports whether it changed.
-func (u CustomerUpdate) applyMethod(c *customer.Customer) bool {
+// applyMethod replaces the default payment method, and reports whether it changed. The default keeps its id: an app
+// that knows one method only has one.
+func (u CustomerUpdate) applyMethod(c *customer.Customer, newMethodID func() string) bool {
 	if u.PaymentMethod == nil && u.PaymentDetails == nil {
 		return false
 	}
@@ -129,6 +135,12 @@ func (u CustomerUpdate) applyMethod(c *customer.Customer) bool {
 	c.PaymentDetails = customer.PaymentDetails{}
 	if u.PaymentDetails != nil {
 		c.PaymentDetails = *u.PaymentDetails
+	}
+	switch {
+	case c.PaymentMethod == "":
+		c.PaymentMethodID = ""
+	case c.PaymentMethodID == "":
+		c.PaymentMethodID = newMethodID()
 	}
 	return c.PaymentMethod != before.PaymentMethod || c.PaymentDetails != before.PaymentDetails
 }
@@ -149,7 +161,7 @@ func (s *Service) UpdateCustomer(
 			return c, err
 		}
 		was := c
-		changed, methodChanged := u.apply(&c)
+		changed, methodChanged := u.apply(&c, s.newMethodID)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
 		if err := fault.Joined(c.Check(), c.TaxIDs.CheckNew(was.TaxIDs)); err != nil || len(changed) == 0 {
 			return c, err
@@ -178,7 +190,8 @@ func (s *Service) checkNewMethod(
 	if err != nil {
 		return checked, usecase.UnlessAbsent(err)
 	}
-	if _, methodChanged := u.apply(&c); methodChanged && c.Check() == nil { // an invalid customer is refused later
+	// an invalid customer is refused later
+	if _, methodChanged := u.apply(&c, s.newMethodID); methodChanged && c.Check() == nil {
 		if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 			return checked, err
 		}
@@ -201,6 +214,8 @@ func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c custo
 	}
 	return nil
 }
+
+func (s *Service) newMethodID() string { return id.New(id.PaymentMethod, s.Now()) }
 
 func methodOf(c customer.Customer) payment.Method {
 	return payment.Method{Type: c.PaymentMethod, Details: c.PaymentDetails}

@@ -170,6 +170,7 @@ func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
 		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card",
 		PaymentDetails: Card, TestClockID: clockID, CreatedAt: s.Clock.Now(), Revision: 1,
 	}
+	c.PaymentMethodID = c.FirstMethodID()
 	s.InTx(t, func(tx *db.Tx) error { return tx.Customers.Insert(t.Context(), s.Env, c) })
 	return c
 }

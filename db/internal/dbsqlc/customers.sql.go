@@ -35,7 +35,7 @@ func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseP
 }
 
 const customerGet = `-- name: CustomerGet :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone from customers c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c where c.environment_id = $1 and c.id = $2
 `
 
 type CustomerGetParams struct {
@@ -74,12 +74,13 @@ func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParam
 		&i.Customer.Address,
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
+		&i.Customer.PaymentMethodID,
 	)
 	return i, err
 }
 
 const customerGetWithKey = `-- name: CustomerGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
 from api_key_details k
 join customers c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -134,12 +135,13 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.Address,
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
+		&i.Customer.PaymentMethodID,
 	)
 	return i, err
 }
 
 const customerList = `-- name: CustomerList :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
@@ -206,6 +208,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 			&i.Customer.Address,
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
+			&i.Customer.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -218,7 +221,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 }
 
 const customerLock = `-- name: CustomerLock :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone from customers c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type CustomerLockParams struct {
@@ -258,12 +261,13 @@ func (q *Queries) CustomerLock(ctx context.Context, db DBTX, arg CustomerLockPar
 		&i.Customer.Address,
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
+		&i.Customer.PaymentMethodID,
 	)
 	return i, err
 }
 
 const customerLockOfSubscription = `-- name: CustomerLockOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
@@ -309,6 +313,7 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.Address,
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
+		&i.Customer.PaymentMethodID,
 	)
 	return i, err
 }

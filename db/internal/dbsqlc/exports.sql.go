@@ -133,7 +133,7 @@ func (q *Queries) CreditGrantExport(ctx context.Context, db DBTX, arg CreditGran
 
 const customerExport = `-- name: CustomerExport :many
 
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
 from customers c
 left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer' and r.hash is not null
 where c.environment_id = $1 and c.erased_at is null and c.position > $2::bigint
@@ -188,6 +188,7 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 			&i.Customer.Address,
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
+			&i.Customer.PaymentMethodID,
 			&i.Source,
 			&i.ExternalID,
 		); err != nil {
@@ -466,7 +467,7 @@ func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg Subscript
 }
 
 const transactionExport = `-- name: TransactionExport :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since from transactions t
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id from transactions t
 where t.environment_id = $1 and t.position > $2::bigint
 order by t.position
 limit $3
@@ -552,6 +553,7 @@ func (q *Queries) TransactionExport(ctx context.Context, db DBTX, arg Transactio
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}

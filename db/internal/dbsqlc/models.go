@@ -189,29 +189,30 @@ type CreditNoteLine struct {
 }
 
 type Customer struct {
-	ID             string                   `db:"id"`
-	EnvironmentID  string                   `db:"environment_id"`
-	Email          *string                  `db:"email"`
-	Name           *string                  `db:"name"`
-	Phone          *string                  `db:"phone"`
-	Metadata       metadata.Pairs           `db:"metadata"`
-	PaymentMethod  *string                  `db:"payment_method"`
-	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
-	TestClockID    *string                  `db:"test_clock_id"`
-	ErasedAt       *time.Time               `db:"erased_at"`
-	Revision       int64                    `db:"revision"`
-	CreatedAt      time.Time                `db:"created_at"`
-	Position       int64                    `db:"position"`
-	Country        *string                  `db:"country"`
-	Region         *string                  `db:"region"`
-	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
-	TaxIds         *tax.IDs                 `db:"tax_ids"`
-	UsageSalt      []byte                   `db:"usage_salt"`
-	Dunning        []byte                   `db:"dunning"`
-	Features       *plan.FeatureOverrides   `db:"features"`
-	Address        *postal.Address          `db:"address"`
-	Locale         *string                  `db:"locale"`
-	TimeZone       *string                  `db:"time_zone"`
+	ID              string                   `db:"id"`
+	EnvironmentID   string                   `db:"environment_id"`
+	Email           *string                  `db:"email"`
+	Name            *string                  `db:"name"`
+	Phone           *string                  `db:"phone"`
+	Metadata        metadata.Pairs           `db:"metadata"`
+	PaymentMethod   *string                  `db:"payment_method"`
+	PaymentDetails  *customer.PaymentDetails `db:"payment_details"`
+	TestClockID     *string                  `db:"test_clock_id"`
+	ErasedAt        *time.Time               `db:"erased_at"`
+	Revision        int64                    `db:"revision"`
+	CreatedAt       time.Time                `db:"created_at"`
+	Position        int64                    `db:"position"`
+	Country         *string                  `db:"country"`
+	Region          *string                  `db:"region"`
+	TaxExempt       *tax.Exemption           `db:"tax_exempt"`
+	TaxIds          *tax.IDs                 `db:"tax_ids"`
+	UsageSalt       []byte                   `db:"usage_salt"`
+	Dunning         []byte                   `db:"dunning"`
+	Features        *plan.FeatureOverrides   `db:"features"`
+	Address         *postal.Address          `db:"address"`
+	Locale          *string                  `db:"locale"`
+	TimeZone        *string                  `db:"time_zone"`
+	PaymentMethodID *string                  `db:"payment_method_id"`
 }
 
 type Decision struct {
@@ -405,6 +406,23 @@ type Metric struct {
 	Carries       bool             `db:"carries"`
 	CreatedAt     time.Time        `db:"created_at"`
 	VersionAt     time.Time        `db:"version_at"`
+}
+
+type PaymentMethod struct {
+	ID            string                   `db:"id"`
+	EnvironmentID string                   `db:"environment_id"`
+	Position      int64                    `db:"position"`
+	CustomerID    string                   `db:"customer_id"`
+	Type          string                   `db:"type"`
+	Details       *customer.PaymentDetails `db:"details"`
+	Brand         *string                  `db:"brand"`
+	LastFour      *string                  `db:"last_four"`
+	ExpiresYear   *int                     `db:"expires_year"`
+	ExpiresMonth  *int                     `db:"expires_month"`
+	BillingName   *string                  `db:"billing_name"`
+	RemovedAt     *time.Time               `db:"removed_at"`
+	Revision      int64                    `db:"revision"`
+	CreatedAt     time.Time                `db:"created_at"`
 }
 
 type PaymentSend struct {
@@ -725,6 +743,7 @@ type Transaction struct {
 	CreatedVirtually  bool               `db:"created_virtually"`
 	UnansweredAt      *time.Time         `db:"unanswered_at"`
 	UnansweredSince   *time.Time         `db:"unanswered_since"`
+	PaymentMethodID   *string            `db:"payment_method_id"`
 }
 
 type UsageSegment struct {

@@ -13,7 +13,7 @@ import (
 )
 
 const transactionGet = `-- name: TransactionGet :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since from transactions t where t.environment_id = $1 and t.id = $2
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id from transactions t where t.environment_id = $1 and t.id = $2
 `
 
 type TransactionGetParams struct {
@@ -89,12 +89,13 @@ func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGe
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionGetByConfirmToken = `-- name: TransactionGetByConfirmToken :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since from transactions t where t.confirm_token = $1::text
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id from transactions t where t.confirm_token = $1::text
 `
 
 type TransactionGetByConfirmTokenRow struct {
@@ -166,12 +167,13 @@ func (q *Queries) TransactionGetByConfirmToken(ctx context.Context, db DBTX, con
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionGetByProviderRef = `-- name: TransactionGetByProviderRef :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $3
   and t.type = $4 and t.recovered_from is null
@@ -257,12 +259,13 @@ func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg 
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionGetSuperseding = `-- name: TransactionGetSuperseding :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions r
 join transactions t on t.environment_id = r.environment_id and t.id = r.recovered_from
 where r.environment_id = $1 and r.recovered_from is not null and r.provider_config_id = $2
@@ -344,12 +347,13 @@ func (q *Queries) TransactionGetSuperseding(ctx context.Context, db DBTX, arg Tr
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionGetWithKey = `-- name: TransactionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from api_key_details k
 join transactions t on t.environment_id = k.environment_id and t.id = $1
 where k.hash = $2
@@ -441,6 +445,7 @@ func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg Transa
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
@@ -460,7 +465,7 @@ func (q *Queries) TransactionIsKnown(ctx context.Context, db DBTX, id string) (b
 }
 
 const transactionList = `-- name: TransactionList :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1
   and ($2::text is null or t.customer_id = $2)
@@ -585,6 +590,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -597,7 +603,7 @@ func (q *Queries) TransactionList(ctx context.Context, db DBTX, arg TransactionL
 }
 
 const transactionListInTime = `-- name: TransactionListInTime :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1
   and t.created_virtually = any($2::boolean[]) and t.created_at >= $3 and t.created_at < $4
@@ -724,6 +730,7 @@ func (q *Queries) TransactionListInTime(ctx context.Context, db DBTX, arg Transa
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -736,7 +743,7 @@ func (q *Queries) TransactionListInTime(ctx context.Context, db DBTX, arg Transa
 }
 
 const transactionListRefunds = `-- name: TransactionListRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -821,6 +828,7 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -833,7 +841,7 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLock = `-- name: TransactionLock :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since from transactions t where t.environment_id = $1 and t.id = $2 for no key update
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id from transactions t where t.environment_id = $1 and t.id = $2 for no key update
 `
 
 type TransactionLockParams struct {
@@ -909,12 +917,13 @@ func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionL
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionLockPendingCharges = `-- name: TransactionLockPendingCharges :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1 and t.subscription_id = $2::text
   and t.status = 'pending' and t.type = 'charge'
@@ -1001,6 +1010,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -1013,7 +1023,7 @@ func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, ar
 }
 
 const transactionLockRecovered = `-- name: TransactionLockRecovered :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1 and t.recovered_from = $2::text
 for no key update
@@ -1092,12 +1102,13 @@ func (q *Queries) TransactionLockRecovered(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 	)
 	return i, err
 }
 
 const transactionLockRefunds = `-- name: TransactionLockRefunds :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
 where t.environment_id = $1 and t.charge_id = $2::text
 order by t.id
@@ -1184,6 +1195,7 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -1196,7 +1208,7 @@ func (q *Queries) TransactionLockRefunds(ctx context.Context, db DBTX, arg Trans
 }
 
 const transactionLockSettling = `-- name: TransactionLockSettling :many
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, s.invoice_id as settled_invoice_id
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id, s.invoice_id as settled_invoice_id
 from settlements s
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
 where s.environment_id = $1 and s.invoice_id = any($2::text[])
@@ -1285,6 +1297,7 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 			&i.Transaction.CreatedVirtually,
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
 			&i.SettledInvoiceID,
 		); err != nil {
 			return nil, err
@@ -1298,7 +1311,7 @@ func (q *Queries) TransactionLockSettling(ctx context.Context, db DBTX, arg Tran
 }
 
 const transactionLockWithPayer = `-- name: TransactionLockWithPayer :one
-select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since,
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id,
     exists (
         select from customers c
         where c.environment_id = t.environment_id and c.id = t.customer_id and c.erased_at is not null) as payer_erased,
@@ -1389,6 +1402,7 @@ func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg Tra
 		&i.Transaction.CreatedVirtually,
 		&i.Transaction.UnansweredAt,
 		&i.Transaction.UnansweredSince,
+		&i.Transaction.PaymentMethodID,
 		&i.PayerErased,
 		&i.PayerCountry,
 		&i.RestoredAt,

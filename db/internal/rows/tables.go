@@ -154,6 +154,7 @@ var customers = table[dbsqlc.Customer]{
 		"address",
 		"locale",
 		"time_zone",
+		"payment_method_id",
 	},
 	value: func(row *dbsqlc.Customer, column int) any {
 		switch column {
@@ -203,6 +204,8 @@ var customers = table[dbsqlc.Customer]{
 			return row.Locale
 		case 22:
 			return row.TimeZone
+		case 23:
+			return row.PaymentMethodID
 		}
 		panic("rows: no such column")
 	},
@@ -747,6 +750,7 @@ var transactions = table[dbsqlc.Transaction]{
 		"created_virtually",
 		"unanswered_at",
 		"unanswered_since",
+		"payment_method_id",
 	},
 	value: func(row *dbsqlc.Transaction, column int) any {
 		switch column {
@@ -870,6 +874,8 @@ var transactions = table[dbsqlc.Transaction]{
 			return row.UnansweredAt
 		case 59:
 			return row.UnansweredSince
+		case 60:
+			return row.PaymentMethodID
 		}
 		panic("rows: no such column")
 	},

@@ -17,6 +17,7 @@ var TransactionUpdate = transactions.update("TransactionUpdate", ofRevision,
 	transactions.but(
 		"id", "environment_id", "type", "customer_id", "subscription_id", "invoice_id", "amount", "currency", "description",
 		"attempt_number", "trigger", "charge_id", "recovered_from", "due_at", "created_at", "position", "created_virtually",
+		"payment_method_id",
 		"started_epoch", "wake_pending_since", // have writers of their own
 	),
 	computed{

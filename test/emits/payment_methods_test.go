@@ -1,0 +1,40 @@
+package emits
+
+import (
+	"perennial/billing/customer"
+	"perennial/service/customers"
+	"perennial/service/usecase"
+)
+
+// paymentMethods set the scene of the requests about payment methods.
+var paymentMethods = map[string]func(*stage) func() error{
+	"createPaymentMethod": func(s *stage) func() error {
+		c := s.Customer(s.t, "")
+		return func() error { _, err := s.methodOf(c.ID); return err }
+	},
+	"updatePaymentMethod":                 func(s *stage) func() error { return s.updateMethod("Ada") },
+	"updatePaymentMethod nothing changes": func(s *stage) func() error { return s.updateMethod("") },
+	"deletePaymentMethod": func(s *stage) func() error {
+		m, err := s.methodOf(s.Customer(s.t, "").ID)
+		s.must(err)
+		return func() error {
+			return s.service.Customers.RemovePaymentMethod(s.ctx, s.by, m, usecase.Around[customers.RemovedMethod]{})
+		}
+	},
+}
+
+func (s *stage) methodOf(customerID string) (customer.Method, error) {
+	return s.service.Customers.AddPaymentMethod(s.ctx, s.by, customerID, customer.Method{
+		Type: "card", Details: customer.PaymentDetails{PaymentMethodToken: "pm_second"},
+	}, nil, nil)
+}
+
+func (s *stage) updateMethod(name string) func() error {
+	m, err := s.methodOf(s.Customer(s.t, "").ID)
+	s.must(err)
+	return func() error {
+		_, err := s.service.Customers.UpdatePaymentMethod(s.ctx, s.by, m,
+			customers.PaymentMethodUpdate{BillingName: &name}, nil)
+		return err
+	}
+}
