@@ -8,4 +8,6 @@ type (
 	CreditNoteFilter = invoices.CreditNoteFilter
 	DueInvoice       = invoices.DueInvoice
 	InvoiceFilter    = invoices.InvoiceFilter
+	MonthCursor      = invoices.MonthCursor
+	MonthFilter      = invoices.MonthFilter
 )

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/monthly"
 	"perennial/billing/moving"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
@@ -129,6 +130,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
 		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, refund))
+		collected := b.charge("")
+		collected.Status, collected.CompletedAt = payment.Success, now
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, collected))
 		held := b.charge("")
 		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, held))
 		held.HeldBack = payment.Hold{At: wall, ByStop: true}
@@ -285,7 +289,10 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Webhooks.LostAttempts": endpoint, "Webhooks.EndpointBacklog": endpoint, "Webhooks.DueDeliveries": idle,
 			"Webhooks.MayBeDue": idle,
 			"Catalog.Plans":     "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
-			"Invoices.List":         "none",
+			"Invoices.List":          "none",
+			"Invoices.MonthInvoices": "none", "Invoices.MonthNotes": "none", "Invoices.MonthPayments": "none",
+			"Invoices.MonthSettlements": "none", "Invoices.MonthEntries": "none", "Invoices.MonthReceivables": "none",
+			"Invoices.MonthCredit": "none", "Payments.OfProvider": "stripe", "Payments.RefundsOf": charged,
 			"Payments.Transactions": "none", "Webhooks.Events": "none", "Payments.Disputes": "none",
 			"Payments.DisputeWithKey": dispute,
 		},
@@ -297,11 +304,14 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
 			reflect.TypeFor[db.CreditNoteFilter]():   db.CreditNoteFilter{InvoiceID: inv.ID},
 			reflect.TypeFor[db.DisputeFilter]():      db.DisputeFilter{CustomerID: b.customer.ID},
-			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
-			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
-			reflect.TypeFor[plan.Ref]():              b.plan.Ref(),
-			reflect.TypeFor[[]plan.Ref]():            []plan.Ref{b.plan.Ref()},
-			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
+			reflect.TypeFor[db.MonthFilter](): db.MonthFilter{
+				Movement: monthly.Issued, From: now.Add(-month), To: now.Add(month),
+			},
+			reflect.TypeFor[db.EventRange]():  db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
+			reflect.TypeFor[db.Log]():         db.Log{Attempts: 1},
+			reflect.TypeFor[plan.Ref]():       b.plan.Ref(),
+			reflect.TypeFor[[]plan.Ref]():     []plan.Ref{b.plan.Ref()},
+			reflect.TypeFor[db.EventFilter](): db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
 	}
 }
@@ -321,7 +331,7 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 	args := []reflect.Value{reader, reflect.ValueOf(t.Context())}
 	strings := []string{env, asked, asked, "none"}
 	switch method.name {
-	case "Payments.TransactionByProviderRef":
+	case "Payments.TransactionByProviderRef", "Payments.OfProvider":
 		strings[2] = "pi_1"
 	case "Payments.TransactionSuperseding":
 		strings[2] = "pi_again"
@@ -356,6 +366,10 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 		case typ.Kind() == reflect.String:
 			args = append(args, reflect.ValueOf(strings[0]))
 			strings = strings[1:]
+		case typ == reflect.TypeFor[db.MonthFilter]() && method.name == "Invoices.MonthPayments":
+			args = append(args, reflect.ValueOf(db.MonthFilter{
+				Movement: monthly.Collected, From: now.Add(-month), To: now.Add(month),
+			}))
 		case f.filters[typ] != nil:
 			args = append(args, reflect.ValueOf(f.filters[typ]))
 		default:

@@ -86,5 +86,19 @@ func (s *Store) Export(ctx context.Context, environmentID string, read func(*mov
 	return moving.Export(ctx, s.core, environmentID, read)
 }
 
+// OneMoment calls read with reads that see all as it was at one moment, for figures that must fit each other. It may
+// take its time, as Export may.
+func (s *Store) OneMoment(ctx context.Context, read func(Reader) error) error {
+	tx, err := s.core.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
+	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = '10min'"); err != nil {
+		return core.Translate("one moment", err)
+	}
+	return read(readers(core.ReaderOn(tx)))
+}
+
 // UsageLog returns where usage is kept: in this database. It is the one place that chooses.
 func (s *Store) UsageLog() UsageLog { return usage.NewLog(s.core) }

@@ -48,7 +48,7 @@ func TestTx_OwnsEveryWrite(t *testing.T) {
 	}
 	require.Equal(
 		t, []string{
-			"Await", "ChargeLimits", "Close", "Export", "InTx", "Lease", "Ping", "ProbeWrite", "Reset", "Stat",
+			"Await", "ChargeLimits", "Close", "Export", "InTx", "Lease", "OneMoment", "Ping", "ProbeWrite", "Reset", "Stat",
 			"SubscriptionState", "TakeUnsealed", "UsageLog", "With",
 		}, besides,
 	)

@@ -44,8 +44,8 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
--- The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
--- grants. Locks them in id order, the common order of locks.
+-- The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes, and
+-- the notes of the customer's ledger and grants. Locks them in id order, the common order of locks.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -58,7 +58,8 @@ with batch as materialized (
     order by i.id
     for no key update
 ), written as (
-    update invoices i set buyer = null, memo = null, metadata = null
+    update invoices i
+    set buyer = null, memo = null, metadata = null, erased_country = coalesce(i.buyer ->> 'country', i.erased_country)
     from locked l
     where i.environment_id = @environment_id and i.id = l.id
       and (i.buyer is not null or i.memo is not null or i.metadata is not null)

@@ -144,3 +144,33 @@ for no key update of t;
 -- name: TransactionSetWakePending :exec
 update transactions set wake_pending_since = @wake_pending_since
 where environment_id = @environment_id and id = @id and wake_pending_since is null;
+
+-- name: TransactionListOfProvider :many
+-- Those of a provider by its references, whatever account has them, or by ours: for a comparison with its files. A capture on
+-- a canceled charge is a payment of its own with the same reference.
+select sqlc.embed(t)
+from (
+    select o.id
+    from provider_configs p
+    join transactions o on o.environment_id = p.environment_id and o.provider_config_id = p.id and o.provider_ref = any(@refs::text[])
+      and o.recovered_from is null
+    where p.environment_id = @environment_id and p.provider = @provider
+    union
+    select r.id
+    from provider_configs p
+    join transactions o on o.environment_id = p.environment_id and o.provider_config_id = p.id and o.provider_ref = any(@refs)
+      and o.recovered_from is null
+    join transactions r on r.environment_id = o.environment_id and r.recovered_from = o.id
+    where p.environment_id = @environment_id and p.provider = @provider
+    union
+    select o.id from transactions o
+    where o.environment_id = @environment_id and o.id = any(@ids::text[]) and o.provider = @provider
+) f
+join transactions t on t.environment_id = @environment_id and t.id = f.id
+order by t.id;
+
+-- name: TransactionListRefundsOf :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.charge_id = any(@charge_ids::text[])
+order by t.id;

@@ -343,7 +343,8 @@ with batch as materialized (
     order by i.id
     for no key update
 ), written as (
-    update invoices i set buyer = null, memo = null, metadata = null
+    update invoices i
+    set buyer = null, memo = null, metadata = null, erased_country = coalesce(i.buyer ->> 'country', i.erased_country)
     from locked l
     where i.environment_id = $1 and i.id = l.id
       and (i.buyer is not null or i.memo is not null or i.metadata is not null)
@@ -373,8 +374,8 @@ type InvoiceEraseRow struct {
 	Last    int64 `db:"last"`
 }
 
-// The buyer's details, the texts on invoices, the memos of credit notes, and the notes of the customer's ledger and
-// grants. Locks them in id order, the common order of locks.
+// The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes, and
+// the notes of the customer's ledger and grants. Locks them in id order, the common order of locks.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,

@@ -364,6 +364,7 @@ type Invoice struct {
 	FinalizesAt       *time.Time            `db:"finalizes_at"`
 	UsageUntil        *time.Time            `db:"usage_until"`
 	UsageFailure      *invoice.UsageFailure `db:"usage_failure"`
+	ErasedCountry     *string               `db:"erased_country"`
 }
 
 type InvoiceLine struct {

@@ -742,6 +742,129 @@ func (q *Queries) TransactionListInTime(ctx context.Context, db DBTX, arg Transa
 	return items, nil
 }
 
+const transactionListOfProvider = `-- name: TransactionListOfProvider :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
+from (
+    select o.id
+    from provider_configs p
+    join transactions o on o.environment_id = p.environment_id and o.provider_config_id = p.id and o.provider_ref = any($1::text[])
+      and o.recovered_from is null
+    where p.environment_id = $2 and p.provider = $3
+    union
+    select r.id
+    from provider_configs p
+    join transactions o on o.environment_id = p.environment_id and o.provider_config_id = p.id and o.provider_ref = any($1)
+      and o.recovered_from is null
+    join transactions r on r.environment_id = o.environment_id and r.recovered_from = o.id
+    where p.environment_id = $2 and p.provider = $3
+    union
+    select o.id from transactions o
+    where o.environment_id = $2 and o.id = any($4::text[]) and o.provider = $3
+) f
+join transactions t on t.environment_id = $2 and t.id = f.id
+order by t.id
+`
+
+type TransactionListOfProviderParams struct {
+	Refs          []string `db:"refs"`
+	EnvironmentID string   `db:"environment_id"`
+	Provider      string   `db:"provider"`
+	Ids           []string `db:"ids"`
+}
+
+type TransactionListOfProviderRow struct {
+	Transaction Transaction `db:"transaction"`
+}
+
+// Those of a provider by its references, whatever account has them, or by ours: for a comparison with its files. A capture on
+// a canceled charge is a payment of its own with the same reference.
+func (q *Queries) TransactionListOfProvider(ctx context.Context, db DBTX, arg TransactionListOfProviderParams) ([]TransactionListOfProviderRow, error) {
+	rows, err := db.Query(ctx, transactionListOfProvider,
+		arg.Refs,
+		arg.EnvironmentID,
+		arg.Provider,
+		arg.Ids,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListOfProviderRow
+	for rows.Next() {
+		var i TransactionListOfProviderRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
+			&i.Transaction.SendDueAt,
+			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
+			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
+			&i.Transaction.UnsentAt,
+			&i.Transaction.ActionBrought,
+			&i.Transaction.ActionHandedAt,
+			&i.Transaction.ActionApartSend,
+			&i.Transaction.CreatedVirtually,
+			&i.Transaction.UnansweredAt,
+			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionListRefunds = `-- name: TransactionListRefunds :many
 select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
 from transactions t
@@ -767,6 +890,104 @@ func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg Trans
 	var items []TransactionListRefundsRow
 	for rows.Next() {
 		var i TransactionListRefundsRow
+		if err := rows.Scan(
+			&i.Transaction.ID,
+			&i.Transaction.EnvironmentID,
+			&i.Transaction.Type,
+			&i.Transaction.Status,
+			&i.Transaction.CustomerID,
+			&i.Transaction.SubscriptionID,
+			&i.Transaction.InvoiceID,
+			&i.Transaction.Amount,
+			&i.Transaction.Currency,
+			&i.Transaction.Description,
+			&i.Transaction.AttemptNumber,
+			&i.Transaction.Trigger,
+			&i.Transaction.Provider,
+			&i.Transaction.ProviderConfigID,
+			&i.Transaction.ProviderRef,
+			&i.Transaction.Method,
+			&i.Transaction.FailureCode,
+			&i.Transaction.FailureReason,
+			&i.Transaction.ProviderResponse,
+			&i.Transaction.ChargeID,
+			&i.Transaction.RecoveredFrom,
+			&i.Transaction.AmountRefunded,
+			&i.Transaction.SendNumber,
+			&i.Transaction.FirstSentAt,
+			&i.Transaction.CancelRequestedAt,
+			&i.Transaction.NextCheckAt,
+			&i.Transaction.Checks,
+			&i.Transaction.NotFoundCount,
+			&i.Transaction.NotFoundAt,
+			&i.Transaction.ParkedAt,
+			&i.Transaction.StartedEpoch,
+			&i.Transaction.DueAt,
+			&i.Transaction.CompletedAt,
+			&i.Transaction.Revision,
+			&i.Transaction.CreatedAt,
+			&i.Transaction.Position,
+			&i.Transaction.SendDueAt,
+			&i.Transaction.RefundOwed,
+			&i.Transaction.Disputes,
+			&i.Transaction.DisputedAt,
+			&i.Transaction.ReturnedAt,
+			&i.Transaction.ReviewReason,
+			&i.Transaction.ReviewRef,
+			&i.Transaction.ReviewedAt,
+			&i.Transaction.RefundOwedAt,
+			&i.Transaction.HeldAt,
+			&i.Transaction.HeldRevision,
+			&i.Transaction.HeldByStop,
+			&i.Transaction.WakePendingSince,
+			&i.Transaction.ConfirmToken,
+			&i.Transaction.ActionUrl,
+			&i.Transaction.ActionExpiresAt,
+			&i.Transaction.ActionReturnedAt,
+			&i.Transaction.UnsentAt,
+			&i.Transaction.ActionBrought,
+			&i.Transaction.ActionHandedAt,
+			&i.Transaction.ActionApartSend,
+			&i.Transaction.CreatedVirtually,
+			&i.Transaction.UnansweredAt,
+			&i.Transaction.UnansweredSince,
+			&i.Transaction.PaymentMethodID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const transactionListRefundsOf = `-- name: TransactionListRefundsOf :many
+select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
+from transactions t
+where t.environment_id = $1 and t.charge_id = any($2::text[])
+order by t.id
+`
+
+type TransactionListRefundsOfParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	ChargeIds     []string `db:"charge_ids"`
+}
+
+type TransactionListRefundsOfRow struct {
+	Transaction Transaction `db:"transaction"`
+}
+
+func (q *Queries) TransactionListRefundsOf(ctx context.Context, db DBTX, arg TransactionListRefundsOfParams) ([]TransactionListRefundsOfRow, error) {
+	rows, err := db.Query(ctx, transactionListRefundsOf, arg.EnvironmentID, arg.ChargeIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListRefundsOfRow
+	for rows.Next() {
+		var i TransactionListRefundsOfRow
 		if err := rows.Scan(
 			&i.Transaction.ID,
 			&i.Transaction.EnvironmentID,

@@ -501,6 +501,7 @@ var invoices = table[dbsqlc.Invoice]{
 		"finalizes_at",
 		"usage_until",
 		"usage_failure",
+		"erased_country",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
 		switch column {
@@ -608,6 +609,8 @@ var invoices = table[dbsqlc.Invoice]{
 			return row.UsageUntil
 		case 51:
 			return row.UsageFailure
+		case 52:
+			return row.ErasedCountry
 		}
 		panic("rows: no such column")
 	},
