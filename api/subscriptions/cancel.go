@@ -9,7 +9,13 @@ import (
 
 type cancelSubscriptionInput struct {
 	httpkit.ByID
-	Body *CancelForm
+	Body *CancellationForm
+}
+
+// CancellationForm cancels, at the cost of a preview where it has its token.
+type CancellationForm struct {
+	CancelForm
+	PreviewTokenForm
 }
 
 // CancelForm cancels at the end of the period, or now. The body is optional, since a cancellation at period end needs
@@ -23,11 +29,11 @@ type CancelForm struct {
 func (h *Handler) cancelSubscription(
 	ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	form := CancelForm{}
+	form := CancellationForm{}
 	if in.Body != nil {
 		form = *in.Body
 	}
-	return h.command(ctx, c, form.command())
+	return h.commandAsPreviewed(ctx, c, form.command(), form.PreviewToken)
 }
 
 func (f CancelForm) command() lifecycle.Cancel {

@@ -31,9 +31,9 @@ type SubscriptionChange struct {
 	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone, or with metadata."`
 	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone, or with metadata."`
 
-	Metadata     *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata, alone or with any other change: both are made, or neither."`
-	Version      *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, or with effective and metadata."`
-	PreviewToken string         `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
+	Metadata *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata, alone or with any other change: both are made, or neither."`
+	Version  *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, or with effective and metadata."`
+	PreviewTokenForm
 }
 
 // PlanChoice has the plan, quantity and add-ons of a change.
@@ -104,6 +104,9 @@ func (h *Handler) updateSubscription(
 
 // changeOf returns the one requested change: plan, quantity and add-ons together, or a field that excludes all others.
 func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
+	if in.PreviewToken != "" {
+		return h.changeAsPreviewed(ctx, c, in)
+	}
 	switch {
 	case in.TrialEndsAt != nil:
 		if in != (SubscriptionChange{TrialEndsAt: in.TrialEndsAt}) {
@@ -124,9 +127,6 @@ func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in Subscription
 		return nil, err
 	}
 	return func(id string, around usecase.Around[usecase.Performed]) error {
-		if token := in.PreviewToken; token != "" {
-			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, to, around)
-		}
 		return h.service.ChangePlan(ctx, usecase.Caller(c), id, to, around)
 	}, nil
 }
@@ -187,24 +187,26 @@ func (h *Handler) moveAnchor(ctx context.Context, c *httpkit.Call, in Subscripti
 	if in != (SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}) {
 		return nil, errAnchorAlone
 	}
-	if subscription.ProrationBehavior(in.Proration) == subscription.NextInvoice {
-		return nil, errAnchorInvoicesNow
-	}
-	return h.performing(ctx, c, in.PlanChoice.moveAnchor()), nil
+	cmd, err := in.PlanChoice.moveAnchor()
+	return h.performing(ctx, c, cmd), err
 }
 
 var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
 	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
 
 var errVersionAlone = fault.InvalidParam("planVersion", "fields_exclusive",
-	"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, `effectiveAt`, "+
-		"`prorationBehavior` and `previewToken`.")
+	"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, `effectiveAt` "+
+		"and `prorationBehavior`.")
 
 var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
-	"Send `billingAnchor` without other fields than `prorationBehavior` and `metadata`.")
+	"Send `billingAnchor` without other fields than `prorationBehavior`, `metadata` and `previewToken`.")
 
-func (c PlanChoice) moveAnchor() lifecycle.MoveAnchor {
-	return lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
+func (c PlanChoice) moveAnchor() (lifecycle.MoveAnchor, error) {
+	cmd := lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
+	if cmd.Proration == subscription.NextInvoice {
+		return cmd, errAnchorInvoicesNow
+	}
+	return cmd, nil
 }
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }

@@ -44,24 +44,26 @@ type redeemCouponInput struct {
 // RedemptionForm names the coupon that a subscription redeems.
 type RedemptionForm struct {
 	Code string `json:"couponCode" minLength:"1" maxLength:"50" example:"WELCOME" doc:"The code of the coupon, in any case."`
+	PreviewTokenForm
 }
 
 func (h *Handler) redeemCoupon(
 	ctx context.Context, c *httpkit.Call, in *redeemCouponInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return h.command(ctx, c, lifecycle.RedeemCoupon{Code: in.Body.Code})
+	return h.commandAsPreviewed(ctx, c, lifecycle.RedeemCoupon{Code: in.Body.Code}, in.Body.PreviewToken)
 }
 
 type removeCouponInput struct {
 	httpkit.ByID
 	CouponID string `path:"couponId" maxLength:"64" doc:"The id of the coupon."`
+	Token    string `query:"previewToken" maxLength:"100" doc:"Removes it only at the cost that a preview with removeCouponId showed."`
 	Body     *view.Empty
 }
 
 func (h *Handler) removeCoupon(
 	ctx context.Context, c *httpkit.Call, in *removeCouponInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return h.command(ctx, c, lifecycle.RemoveCoupon{CouponID: in.CouponID})
+	return h.commandAsPreviewed(ctx, c, lifecycle.RemoveCoupon{CouponID: in.CouponID}, in.Token)
 }
 
 func (h *Handler) subscriptionCouponOperations(load httpkit.Loader, example Subscription) {

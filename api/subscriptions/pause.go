@@ -6,13 +6,18 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
-	"perennial/api/view"
 	"perennial/billing/lifecycle"
 )
 
 type pauseSubscriptionInput struct {
 	httpkit.ByID
-	Body *PauseForm
+	Body *PausingForm
+}
+
+// PausingForm pauses a subscription, at the cost of a preview where it has its token.
+type PausingForm struct {
+	PauseForm
+	PreviewTokenForm
 }
 
 // PauseForm pauses a subscription. The body is optional, since an open pause without credit needs no field.
@@ -32,19 +37,19 @@ func (f PauseForm) command() lifecycle.Pause {
 func (h *Handler) pauseSubscription(
 	ctx context.Context, c *httpkit.Call, in *pauseSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	form := PauseForm{}
+	form := PausingForm{}
 	if in.Body != nil {
 		form = *in.Body
 	}
-	return h.command(ctx, c, form.command())
+	return h.commandAsPreviewed(ctx, c, form.command(), form.PreviewToken)
 }
 
 // resumeSubscription ends a pause. reactivateSubscription undoes a scheduled cancellation, and resumeCollection the
 // pause of a past-due subscription's collection.
 func (h *Handler) resumeSubscription(
-	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+	ctx context.Context, c *httpkit.Call, in *previewedInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return h.command(ctx, c, lifecycle.Resume{})
+	return h.commandAsPreviewed(ctx, c, lifecycle.Resume{}, in.token())
 }
 
 func (h *Handler) pauseOperations(load httpkit.Loader, example Subscription) {
@@ -62,7 +67,7 @@ func (h *Handler) pauseOperations(load httpkit.Loader, example Subscription) {
 			"invoice and without a scheduled cancellation is paused. A request about a paused one replaces its resumesAt. While it is " +
 			"paused, its plan and quantity cannot change, and a cancellation is effective at once.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: paused,
-		Request: PauseForm{ResumesAt: &until},
+		Request: PausingForm{PauseForm: PauseForm{ResumesAt: &until}},
 	}, h.pauseSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumeSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/resume", Tag: "Subscriptions",
@@ -70,5 +75,6 @@ func (h *Handler) pauseOperations(load httpkit.Loader, example Subscription) {
 		Description: "A period begins now, from which all later ones are counted, and is billed in full. A change that " +
 			"waited for the end of the period takes effect with it.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: resumed,
+		Request: exampleToken,
 	}, h.resumeSubscription)
 }

@@ -45,7 +45,11 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 		if f.PlanChoice != (PlanChoice{Proration: f.Proration}) {
 			return in, errAnchorAlone
 		}
-		in.Command, kinds = f.moveAnchor(), kinds+1
+		cmd, err := f.moveAnchor()
+		if err != nil {
+			return in, err
+		}
+		in.Command, kinds = cmd, kinds+1
 	case f.Version != nil:
 		if f.PlanChoice != (PlanChoice{Effective: f.Effective}) {
 			return in, errVersionAlone
@@ -166,8 +170,8 @@ func (h *Handler) previewOperations(load httpkit.Loader, example Subscription) {
 		Summary: "Preview a change, or the next invoices",
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
 			"without a change, only the next invoices. Invoices that bill usage have what is recorded by now, and say estimated. " +
-			"The code that bills computes it, and writes nothing. A PATCH with " +
-			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated. Only changes of plan, quantity and add-ons have a token.",
+			"The code that bills computes it, and writes nothing. The request " +
+			"for the same change with the previewToken charges exactly this, or is refused with 409 preview_outdated.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
 	}, h.previewSubscription)

@@ -16,7 +16,7 @@ type SubscriptionPreview struct {
 	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
 	Balance      int64            `json:"balance" example:"0" doc:"All that the customer has in the subscription's currency after the change, credit grants included, in minor units; below zero: a debit."`
 	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
-	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it in PATCH of the subscription with the same change, until expiresAt, to make it at the cost shown here. Present for a change of plan or quantity."`
+	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it with the request for the same change, until expiresAt, to make it at the cost shown here. Absent where no change was asked for, and for a new subscription."`
 	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
 }
 

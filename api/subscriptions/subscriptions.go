@@ -323,12 +323,12 @@ func (h *Handler) subscriptionOperations() {
 		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
 			"cancels now, which is final.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: canceled,
-		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
+		Request: CancellationForm{CancelForm: CancelForm{Reason: "too expensive", ImmediateEffect: true}},
 	}, h.cancelSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
 		Tag: "Subscriptions", Summary: "Undo a cancellation at period end", Status: http.StatusOK,
-		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
+		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example, Request: exampleToken,
 	}, h.reactivateSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumeCollection", Method: http.MethodPost, Path: "/subscriptions/{id}/resume-collection",

@@ -17,6 +17,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 // Previewed is the result that a command would have.
@@ -48,6 +49,19 @@ type Quote struct {
 	Scheduled subscription.ScheduledChanges `json:"scheduled,omitempty"`
 	// Waiting is the sum of the prorations that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
+	// The rest tells commands apart that cost the same now, and bill differently later.
+	Status      subscription.Status `json:"status"`
+	Ends        bool                `json:"ends,omitempty"` // with the period
+	TrialEndsAt time.Time           `json:"trialEndsAt,omitzero"`
+	ResumesAt   time.Time           `json:"resumesAt,omitzero"`
+	Discounts   []QuotedDiscount    `json:"discounts,omitempty"`
+	Terms       terms.Terms         `json:"terms,omitzero"`
+}
+
+// QuotedDiscount is a coupon of the subscription afterwards.
+type QuotedDiscount struct {
+	CouponID string `json:"coupon"`
+	From     int    `json:"from"` // period
 }
 
 // QuotedTotal is an invoice of a Quote.
@@ -147,6 +161,12 @@ func quoteOf(before, after lifecycle.State, changes lifecycle.Changes) (Quote, e
 	q.Scheduled = slices.Clone(after.Subscription.Scheduled)
 	for i := range q.Scheduled {
 		q.Scheduled[i].ID = ""
+	}
+	is := after.Subscription
+	q.Status, q.Ends, q.Terms = is.Status, is.CancelAtPeriodEnd, is.Terms
+	q.TrialEndsAt, q.ResumesAt = is.TrialEndsAt, is.ResumesAt
+	for _, d := range is.Discounts {
+		q.Discounts = append(q.Discounts, QuotedDiscount{d.CouponID, d.From})
 	}
 	for _, inv := range changes.Invoices.Drawn() {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})

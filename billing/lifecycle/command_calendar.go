@@ -31,12 +31,13 @@ func (c EndTrial) judge(d *Decision) (func() error, error) {
 // MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscribing.MoveAnchor.
 type MoveAnchor struct {
 	Proration subscription.ProrationBehavior
+	At        time.Time // the period begins then, at most now; zero: now
 }
 
 // Name returns change_plan: the workflow handles it as a change of plan, with another date to wait for.
 func (MoveAnchor) Name() string { return "change_plan" }
 
 func (c MoveAnchor) judge(d *Decision) (func() error, error) {
-	made, err := d.situation().MoveAnchor(c.Proration, d.Now)
+	made, err := d.situation().MoveAnchor(c.Proration, c.At, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

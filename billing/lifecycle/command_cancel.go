@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"time"
+
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
@@ -31,6 +33,33 @@ func GivesBack(c Command) bool {
 		return c.CreditUnused
 	default:
 		return false
+	}
+}
+
+// AsOf returns a command that credits and bills time from at on, at most now, instead of from now on. Others cost the
+// same at any time.
+func AsOf(c Command, at time.Time) Command {
+	switch c := c.(type) {
+	case Cancel:
+		c.At = at
+		return c
+	case ChangePlan:
+		c.At = at
+		return c
+	case Migrate:
+		c.At = at
+		return c
+	case MoveAnchor:
+		c.At = at
+		return c
+	case Pause:
+		c.At = at
+		return c
+	case Resume:
+		c.At = at
+		return c
+	default:
+		return c
 	}
 }
 

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"time"
 
 	"perennial/billing/plan"
 )
@@ -15,6 +16,7 @@ type Migrate struct {
 	To          *plan.Plan // the version
 	// NeverBack refuses a subscription that is on, or waits for, a newer version, whose creation has moved it.
 	NeverBack bool
+	At        time.Time // a migration now is prorated from here on, at most now; zero: now
 }
 
 // Target returns the version to move to.
@@ -36,7 +38,7 @@ func (c Migrate) judge(d *Decision) (func() error, error) {
 	if to.AddOn {
 		migrate = d.situation().Knowing(to).MigrateAddOn
 	}
-	made, err := migrate(to, c.AtPeriodEnd, d.Now)
+	made, err := migrate(to, c.AtPeriodEnd, c.At, d.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,11 @@
 package lifecycle
 
-import "perennial/billing/subscribing"
+import (
+	"cmp"
+	"time"
+
+	"perennial/billing/subscribing"
+)
 
 // Pause ends the current period and bills nothing until the subscription resumes. Faults: those of subscribing.Pause.
 type Pause subscribing.Pausing
@@ -14,13 +19,15 @@ func (c Pause) judge(d *Decision) (func() error, error) {
 }
 
 // Resume ends a pause: a period begins now, and is billed. Faults: those of subscribing.Resume.
-type Resume struct{}
+type Resume struct {
+	At time.Time // the period begins then, at most now; zero: now
+}
 
 // Name returns resume.
 func (Resume) Name() string { return "resume" }
 
-func (Resume) judge(d *Decision) (func() error, error) {
-	made, err := d.situation().Resume(d.Now, d.Now)
+func (c Resume) judge(d *Decision) (func() error, error) {
+	made, err := d.situation().Resume(cmp.Or(c.At, d.Now), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 

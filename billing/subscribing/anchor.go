@@ -20,19 +20,23 @@ var ErrPeriodUnpaid = fault.New(fault.Conflict, "subscription_invoice_open",
 	"The invoice of the current period is open, or still a draft. Pay it, void it or mark it uncollectible, or send "+
 		"another `prorationBehavior`.")
 
-// MoveAnchor ends the current period and begins a new one now, from which all later ones are counted. It credits the
+// MoveAnchor ends the current period and begins a new one at a time, at most now; zero: now. All later ones are counted
+// from there. It credits the
 // unused time and charges the new period like a change of interval. NoProration credits nothing and closes the earlier
 // periods: their invoices do not count any more. Every behavior invoices now. A change at the end of the period waits
 // for the end of the new one. A scheduled cancellation refuses the move, since it would bill a new period to a customer
 // who leaves. Faults: subscription_canceled, subscription_in_trial, subscription_paused, cancellation_scheduled,
 // period_just_begun, subscription_invoice_open, payment_in_progress, renewal_due, period_paid_elsewhere,
 // amount_too_large.
-func (s Situation) MoveAnchor(how subscription.ProrationBehavior, now time.Time) (Decision, error) {
+func (s Situation) MoveAnchor(how subscription.ProrationBehavior, at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, moveAnchor); err != nil {
 		return Decision{}, err
 	}
-	at := now.UTC().Truncate(time.Second)
+	at, err := since(at, s.CurrentPeriod, now)
+	at = at.UTC().Truncate(time.Second)
 	switch {
+	case err != nil:
+		return Decision{}, err
 	case s.CancelAtPeriodEnd:
 		return Decision{}, ErrEnding
 	case at.Equal(s.CurrentPeriod.Start):

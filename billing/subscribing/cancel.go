@@ -18,6 +18,7 @@ type Cancellation struct {
 	// RefundUnused refunds the unused time of the current period where it was paid, and where it was not, reduces its
 	// price to the used time; only with Immediate.
 	RefundUnused bool
+	At           time.Time // unused time is given back from here on, at most now; zero: now
 }
 
 // The cancel reasons that the service sets. People wrote all others.
@@ -43,7 +44,7 @@ func (c Cancellation) Check() error {
 }
 
 // Cancel ends the subscription now, or with its period. Repeated for the period's end, it changes only the reason.
-// Faults: refund_needs_immediate_effect, subscription_canceled.
+// Faults: refund_needs_immediate_effect, subscription_canceled, renewal_due.
 func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	if err := in.Check(); err != nil {
 		return Decision{}, err
@@ -57,7 +58,11 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 		if !in.RefundUnused || d.Withdraw { // an incomplete subscription has paid nothing and owes nothing
 			return d, nil
 		}
-		closing, err := s.Closing(now)
+		from, err := since(in.At, s.CurrentPeriod, now)
+		if err != nil {
+			return Decision{}, err
+		}
+		closing, err := s.Closing(from)
 		if err != nil {
 			return Decision{}, err
 		}

@@ -79,6 +79,18 @@ func (c Change) at(now time.Time) time.Time {
 	return now.UTC().Truncate(time.Second)
 }
 
+// since returns the time from which a command credits or bills time of the current period: at, or now where that is
+// zero. Fault: renewal_due, where that period has begun later.
+func since(at time.Time, current period.Period, now time.Time) (time.Time, error) {
+	switch {
+	case at.IsZero():
+		return now, nil
+	case at.Before(current.Start):
+		return now, ErrRenewalDue
+	}
+	return at, nil
+}
+
 // changeNow bills the subscription for other items from a time on.
 func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, error) {
 	was, to := s.Subscription, what.Plan

@@ -19,11 +19,11 @@ var (
 		"The subscription changes to another plan, or ends, at the end of the period.")
 )
 
-// Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
-// the period's end. An archived plan moves its subscriptions too. Faults: subscription_canceled,
-// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch, payment_in_progress,
-// renewal_due, period_paid_elsewhere, amount_too_large.
-func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+// Migrate moves the subscription to another version of its plan: now, with proration like any change of prices from at
+// on (at most now; zero: now), or at the period's end. An archived plan moves its subscriptions too. Faults:
+// subscription_canceled, subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
+// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
+func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -54,7 +54,7 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decis
 		s.SetPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return proposal{Situation: s}.changeNow(present, now.UTC().Truncate(time.Second), now)
+	return proposal{Situation: s}.changeNow(present, Change{At: at}.at(now), now)
 }
 
 // waits returns the decision for another plan, or none, at the period's end.

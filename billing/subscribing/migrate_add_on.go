@@ -11,7 +11,7 @@ import (
 
 // MigrateAddOn moves the subscription to another version of an add-on, as Migrate does with its plan. The facts have
 // that version. Faults: those of Migrate.
-func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -46,5 +46,5 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (
 	if atPeriodEnd || current {
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "pendingAddOns")}}, nil
 	}
-	return proposal{Situation: s}.changeNow(present, now.UTC().Truncate(time.Second), now)
+	return proposal{Situation: s}.changeNow(present, Change{At: at}.at(now), now)
 }

@@ -22,6 +22,7 @@ type Pausing struct {
 	ResumesAt time.Time
 	// CreditUnused credits the rest of the paid current period to the customer's balance. Otherwise it is lost.
 	CreditUnused bool
+	At           time.Time // that is credited from here on, at most now; zero: now
 }
 
 // The refusals of pauses.
@@ -51,7 +52,8 @@ var (
 // Pause ends the current period now and opens no other until the subscription resumes. Meanwhile it bills only usage
 // from before. Changes and lines that wait for the next period or invoice continue to wait. For a paused subscription
 // it only moves the end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
-// cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
+// cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, renewal_due,
+// amount_too_large.
 func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
 		return Decision{}, err
@@ -72,14 +74,21 @@ func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	case len(s.Facts.Drafts) > 0:
 		return Decision{}, ErrInvoiceDraft
 	}
-	var issue []invoice.Draft
-	if in.CreditUnused {
-		if issue, err = s.creditUnused(at); err != nil {
-			return Decision{}, err
-		}
+	if !in.CreditUnused {
+		return s.pausedAt(at, subscription.PauseRequested, resumesAt, now), nil
+	}
+	from, err := since(in.At, s.CurrentPeriod, now)
+	if err != nil {
+		return Decision{}, err
+	}
+	from = from.UTC().Truncate(time.Second)
+	issue, err := s.creditUnused(from)
+	if err != nil {
+		return Decision{}, err
 	}
 	d := s.pausedAt(at, subscription.PauseRequested, resumesAt, now)
 	d.Issue = issue
+	d.Subscription.LimitPaid(from)
 	return d, nil
 }
 

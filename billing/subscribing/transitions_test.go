@@ -110,7 +110,7 @@ var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time
 	},
 	moveAnchor: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd = false
-		return With(s, f).MoveAnchor("", now)
+		return With(s, f).MoveAnchor("", time.Time{}, now)
 	},
 	pause: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd, f.Open = false, nil

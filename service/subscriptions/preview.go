@@ -19,7 +19,7 @@ type Preview struct {
 	Invoices int
 }
 
-// Previewed has the effects. Token makes a change at the shown cost; empty: no change was requested.
+// Previewed has the effects. Token performs the command at the shown cost; empty: none was requested.
 type Previewed struct {
 	foresight.Previewed
 	Token string
@@ -47,7 +47,7 @@ func (s *Service) PreviewSubscription(
 			out.Previewed, err = foresight.Preview(found, cmd, in.Invoices, known, db.Moment(tx.Now, tx.Real))
 			return err
 		})
-		if err == nil && in.Change != nil {
+		if err == nil && cmd != nil {
 			out.Token, err = newToken(out.At, out.Quote)
 		}
 		return out, err

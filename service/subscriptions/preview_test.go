@@ -48,11 +48,11 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 	now := svc.previewed(t, by, ref.ID, in)
 	require.Less(t, now.Issued[0].Total, shown.Issued[0].Total, "the rest of the period is shorter")
 
-	require.NoError(t, svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change,
+	require.NoError(t, svc.PerformAsPreviewed(t.Context(), by, ref.ID, shown.Token, in,
 		usecase.Around[usecase.Performed]{}))
 
 	require.Contains(t, totals(t, s, ref), shown.Issued[0].Total)
-	err := svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
+	err := svc.PerformAsPreviewed(t.Context(), by, ref.ID, shown.Token, in, usecase.Around[usecase.Performed]{})
 	require.Equal(t, "plan_unchanged", fault.From(err).Code, "it was made")
 }
 
@@ -77,7 +77,7 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 	s.Clock.Add(24 * time.Hour)
 	change := Preview{Change: &PlanChange{PlanID: s.Plan(t, scene.Monthly(5000)).ID}}
 	apply := func(id, token string, c PlanChange) string {
-		return fault.From(svc.ChangeAsPreviewed(t.Context(), by, id, token, c, usecase.Around[usecase.Performed]{})).Code
+		return fault.From(svc.PerformAsPreviewed(t.Context(), by, id, token, Preview{Change: &c}, usecase.Around[usecase.Performed]{})).Code
 	}
 	token := svc.previewed(t, by, ref.ID, change).Token
 
@@ -85,6 +85,16 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 	require.Equal(t, "preview_outdated", apply(other.ID, token, *change.Change), "of another subscription")
 	another := PlanChange{PlanID: s.Plan(t, scene.Monthly(9000)).ID}
 	require.Equal(t, "preview_outdated", apply(ref.ID, token, another), "another change does not cost the same")
+	for _, what := range []lifecycle.Command{lifecycle.Cancel{}, lifecycle.Cancel{Immediate: true}, lifecycle.Pause{}} {
+		in := Preview{Command: what}
+		of := svc.previewed(t, by, ref.ID, in).Token
+		for _, other := range []lifecycle.Command{lifecycle.Cancel{}, lifecycle.Cancel{Immediate: true}, lifecycle.Pause{}} {
+			if other != what {
+				err := svc.PerformAsPreviewed(t.Context(), by, ref.ID, of, Preview{Command: other}, usecase.Around[usecase.Performed]{})
+				require.Equal(t, "preview_outdated", fault.From(err).Code, "%T costs as much as %T, and is another", other, what)
+			}
+		}
+	}
 	s.Clock.Add(31 * time.Minute)
 	require.Equal(t, "preview_outdated", apply(ref.ID, token, *change.Change), "expired")
 	require.Empty(t, svc.previewed(t, by, ref.ID, Preview{Command: lifecycle.Cancel{}, Invoices: 3}).Upcoming,
@@ -132,7 +142,7 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
 	require.NoError(t, err)
 
-	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
+	err = svc.PerformAsPreviewed(t.Context(), by, ref.ID, shown.Token, in, usecase.Around[usecase.Performed]{})
 
 	require.ErrorIs(t, err, foresight.ErrPreviewOutdated)
 }

@@ -17,12 +17,12 @@ import (
 	"perennial/service/usecase"
 )
 
-// quotedFor is the time for which a change keeps its previewed cost, in the subscription's time.
+// quotedFor is the time for which a command keeps its previewed cost, in the subscription's time.
 const quotedFor = 30 * time.Minute
 
-// quoted is the contents of a preview token: the time from which a change is prorated, and a digest of its cost. It
-// does not have the change, which the redeeming request sends. It is not sealed: a forged token is refused unless the
-// forger knows the cost of the change (ADR 44).
+// quoted is the contents of a preview token: the time from which a command is prorated, and a digest of its cost. It
+// does not have the command, which the redeeming request sends. It is not sealed: a forged token is refused unless the
+// forger knows its cost (ADR 44).
 type quoted struct {
 	at     time.Time
 	digest []byte
@@ -60,26 +60,25 @@ func readToken(token string) (quoted, error) {
 	return quoted{at: time.Unix(at, 0).UTC(), digest: digest}, nil
 }
 
-// ChangeAsPreviewed performs a change at its previewed cost. Faults: preview_token_invalid, preview_outdated, those of
-// ChangePlan.
-func (s *Service) ChangeAsPreviewed(
-	ctx context.Context, by usecase.Caller, subscriptionID, token string, c PlanChange,
+// PerformAsPreviewed performs the command of a preview at the cost that it showed. Faults: preview_token_invalid,
+// preview_outdated, those of the command.
+func (s *Service) PerformAsPreviewed(
+	ctx context.Context, by usecase.Caller, subscriptionID, token string, what Preview,
 	around usecase.Around[usecase.Performed],
 ) error {
 	q, err := readToken(token)
 	if err != nil {
 		return err
 	}
-	if err := s.checkChange(ctx, by, subscriptionID, c); err != nil {
+	if err := s.checkPreviewed(ctx, by, subscriptionID, what); err != nil {
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (usecase.Performed, error) {
-		cmd, err := c.command(ctx, tx, by.EnvironmentID)
+		cmd, err := what.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return usecase.Performed{}, err
 		}
-		cmd.At = q.at
-		return usecase.Perform(ctx, tx, by.EnvironmentID, subscriptionID, cmd, q.apply)
+		return usecase.Perform(ctx, tx, by.EnvironmentID, subscriptionID, lifecycle.AsOf(cmd, q.at), q.apply)
 	})
 }
 
