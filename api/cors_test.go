@@ -50,7 +50,7 @@ func TestCORS_OnlyOperationsOfPublishableKeys(t *testing.T) {
 	opened := 0
 	eachRoute(t, b, func(method, template string) {
 		short := resourcePath(template)
-		path := strings.ReplaceAll(template, "{id}", rows.of(short))
+		path := rows.in(template)
 		asks := over(t, server, http.MethodOptions, path, append(slices.Clone(page),
 			"Access-Control-Request-Method", method, "Access-Control-Request-Headers", "authorization")...)
 		got := over(t, server, method, path, append(slices.Clone(page), bearer...)...)
@@ -90,7 +90,7 @@ func TestHead_IsGetWithoutBody(t *testing.T) {
 	paths := []string{"/docs", "/openapi.json", "/healthz", "/readyz"}
 	eachRoute(t, b, func(method, template string) {
 		if method == http.MethodGet {
-			paths = append(paths, strings.ReplaceAll(template, "{id}", rows.of(resourcePath(template))))
+			paths = append(paths, rows.in(template))
 		}
 	})
 	for _, path := range append(paths, "/api/subscriptions/sub_x", "/nothing") {

@@ -55,6 +55,7 @@ var tags = []huma.Tag{
 	{Name: "Invoices", Description: "The amounts owed for a period."},
 	{Name: "Credit grants", Description: "Credit beside the balance, which is used first and may expire."},
 	{Name: "Credit notes", Description: "What was given back of invoices, and where to."},
+	{Name: "Reports", Description: "The figures and the documents of a month, for the books."},
 	{Name: "Events",
 		Description: "The state changes, in order for each subscription. " +
 			"docs/events.md of the source lists the fields of data by type."},

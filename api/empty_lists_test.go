@@ -149,7 +149,7 @@ func TestRequest_EmptyListNeverMeansAll(t *testing.T) {
 			return // the app's own
 		}
 		method, path, _ := strings.Cut(i.operation, " ")
-		path = "/api" + strings.ReplaceAll(path, "{id}", rows.of(path))
+		path = "/api" + rows.in(path)
 		if i.query != "" {
 			problem(t, 422, "parameter_empty", i.query, b.ask(t, b.test, method, path+"?"+i.query+"=", nil))
 			require.Equal(t, 422, b.ask(t, b.test, method, path+"?"+i.query+"=,", nil).Status)

@@ -51,7 +51,7 @@ func TestKeys_AllowedOperations(t *testing.T) {
 	rows := b.fill(t, b.test)
 	eachRoute(t, b, func(method, template string) {
 		short := resourcePath(template)
-		path := strings.ReplaceAll(template, "{id}", rows.of(short))
+		path := rows.in(template)
 		if method == "GET" {
 			key := b.newKey(t, b.test, db.NewAPIKey{
 				Scopes: []string{"read"}, AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,12 @@ func (o owned) of(path string) string {
 		}
 	}
 	return ""
+}
+
+// in returns a path with the ids of these rows, in the month in which they were written.
+func (o owned) in(template string) string {
+	of := cmp.Or(o.of(template), o.of(resourcePath(template))) // with a prefix or without
+	return strings.NewReplacer("{id}", of, "{month}", "2026-11").Replace(template)
 }
 
 // absent returns well-formed ids that do not exist.

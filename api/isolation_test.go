@@ -158,24 +158,30 @@ var guarded = map[string]struct {
 		return map[string]any{"customerId": o.customer, "currency": "USD",
 			"lines": []any{map[string]any{"description": "x", "amount": 1}}}
 	}},
-	"PATCH /invoices/{id}":                   {body: func(owned) any { return map[string]any{"netDays": 3} }},
-	"DELETE /invoices/{id}":                  {},
-	"POST /invoices/{id}/finalize":           {},
-	"POST /invoices/{id}/pay":                {},
-	"GET /invoices":                          {},
-	"GET /invoices/{id}":                     {},
-	"POST /invoices/{id}/void":               {},
-	"POST /invoices/{id}/retry":              {},
-	"POST /invoices/{id}/skip-retry":         {},
-	"POST /invoices/{id}/mark-uncollectible": {},
-	"POST /invoices/{id}/credit-notes":       {body: func(owned) any { return map[string]any{"amount": 1, "reason": "other"} }},
-	"GET /credit-notes":                      {},
-	"GET /credit-notes/{id}":                 {},
-	"POST /invoices/{id}/mark-paid":          {body: func(owned) any { return map[string]any{"method": "cash"} }},
-	"POST /payments/{id}/retry-refund":       {},
-	"POST /payments/{id}/refund":             {},
-	"POST /payments/{id}/cancel":             {},
-	"POST /payments/{id}/credit-refund":      {},
+	"PATCH /invoices/{id}":                     {body: func(owned) any { return map[string]any{"netDays": 3} }},
+	"DELETE /invoices/{id}":                    {},
+	"POST /invoices/{id}/finalize":             {},
+	"POST /invoices/{id}/pay":                  {},
+	"GET /invoices":                            {},
+	"GET /invoices/{id}":                       {},
+	"POST /invoices/{id}/void":                 {},
+	"POST /invoices/{id}/retry":                {},
+	"POST /invoices/{id}/skip-retry":           {},
+	"POST /invoices/{id}/mark-uncollectible":   {},
+	"POST /invoices/{id}/credit-notes":         {body: func(owned) any { return map[string]any{"amount": 1, "reason": "other"} }},
+	"GET /credit-notes":                        {},
+	"GET /credit-notes/{id}":                   {},
+	"GET /reports/months/{month}":              {},
+	"GET /reports/months/{month}/taxes":        {},
+	"GET /reports/months/{month}/invoices":     {},
+	"GET /reports/months/{month}/credit-notes": {},
+	"GET /reports/months/{month}/payments":     {},
+	"GET /reports/months/{month}/refunds":      {},
+	"POST /invoices/{id}/mark-paid":            {body: func(owned) any { return map[string]any{"method": "cash"} }},
+	"POST /payments/{id}/retry-refund":         {},
+	"POST /payments/{id}/refund":               {},
+	"POST /payments/{id}/cancel":               {},
+	"POST /payments/{id}/credit-refund":        {},
 	"POST /payments/{id}/resolve": {body: func(owned) any {
 		return map[string]any{"outcome": "failed", "note": "x"}
 	}},
@@ -227,7 +233,7 @@ func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 	none := absent(b.clock())
 	before := b.rows(t)
 	eachRoute(t, b, func(method, template string) {
-		path := strings.ReplaceAll(template, "{id}", rows.of(resourcePath(template)))
+		path := rows.in(template)
 		entry := guarded[method+" "+resourcePath(template)]
 		var body any
 		if entry.body != nil {
@@ -263,7 +269,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		if form := guarded[method+" "+short].body; form != nil {
 			body = form(o)
 		}
-		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
+		return b.send(t, method, o.in(template), body, "Authorization", "Bearer "+key)
 	}
 	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs" || short == "/usage" || short == "/usage/cloudevents"); {
 	case strings.Contains(template, "{id}") || refers:

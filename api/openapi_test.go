@@ -177,7 +177,7 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 			}
 			example, err := json.Marshal(onlyMedia(t, request["content"].(map[string]any))["example"])
 			require.NoError(t, err)
-			target := "/v1" + strings.ReplaceAll(path, "{id}", rows.of(path))
+			target := "/v1" + rows.in(path)
 			if strings.HasSuffix(path, "/advance") {
 				example = []byte(`{"to":1900000000}`) // the example's clock is another one
 			}
@@ -286,7 +286,7 @@ func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 		if operation == "POST /payments" {
 			body = map[string]any{"subscriptionId": rows.subscription}
 		}
-		got := b.ask(t, b.test, method, "/v1"+strings.ReplaceAll(path, "{id}", rows.of(path)), body)
+		got := b.ask(t, b.test, method, "/v1"+rows.in(path), body)
 		responses := doc["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(method)].(map[string]any)["responses"]
 		if got.Status == 429 {
 			crowded++

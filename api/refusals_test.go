@@ -63,6 +63,9 @@ var elsewhere = map[string]string{
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 	"catalog_archives_most": "files", "plan_version_superseded": "files",
+
+	// Of providers' files, which the command line compares.
+	"settlement_too_large": "files",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

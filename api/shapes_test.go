@@ -43,10 +43,14 @@ type (
 
 	PaymentMethodRemoved = customers.PaymentMethodRemoved
 
-	Buyer      = invoices.Buyer
-	CreditNote = invoices.CreditNote
-	GrantUse   = invoices.GrantUse
-	Invoice    = invoices.Invoice
+	Buyer           = invoices.Buyer
+	CreditNote      = invoices.CreditNote
+	GrantUse        = invoices.GrantUse
+	Invoice         = invoices.Invoice
+	MonthCreditNote = invoices.MonthCreditNote
+	MonthInvoice    = invoices.MonthInvoice
+	MonthReport     = invoices.MonthReport
+	MonthTaxes      = invoices.MonthTaxes
 
 	Breaker             = payments.Breaker
 	Dispute             = payments.Dispute

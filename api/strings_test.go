@@ -104,7 +104,7 @@ func TestRequest_TextsAreSound(t *testing.T) {
 	seen := map[string]int{}
 	inputsOf(t, func(i input) {
 		method, template, _ := strings.Cut(i.operation, " ")
-		path := "/api" + strings.ReplaceAll(template, "{id}", rows.of(template))
+		path := "/api" + rows.in(template)
 		types, _ := json.Marshal(i.schema["type"])
 		switch {
 		case i.query != "":

@@ -23,4 +23,5 @@ func Register(d usecase.Deps, p *payments.Handler) {
 	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Invoices, gate: d.Gate, payments: p}
 	h.invoiceOperations()
 	h.creditNoteOperations()
+	h.monthOperations()
 }

@@ -19,6 +19,7 @@ import (
 	"perennial/cmd/perennial/listen"
 	"perennial/cmd/perennial/moving"
 	"perennial/cmd/perennial/payments"
+	"perennial/cmd/perennial/reports"
 	"perennial/cmd/perennial/serve"
 	"perennial/cmd/perennial/tenancy"
 	"perennial/cmd/perennial/usage"
@@ -54,7 +55,7 @@ func root() *cli.Command {
 			tenancy.KeyCommand(), tenancy.KeyEncryptionCommand(), deploy.BuildCommand(), doctor.Command(),
 			catalog.Command(), payments.ProviderCommand(), payments.PaymentCommand(), payments.CallbackCommand(),
 			serve.SimulatorCommand(), listen.Command(), deploy.HealthcheckCommand(), moving.ImportCommand(),
-			moving.ExportCommand(), usage.Command(), tenancy.AuditCommand(),
+			moving.ExportCommand(), usage.Command(), tenancy.AuditCommand(), reports.Command(),
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/monthly"
+	"perennial/billing/period"
 	"perennial/db"
 	"perennial/service/usecase"
 )
@@ -36,12 +37,11 @@ type MonthDocuments struct {
 	Progress func(documents int)
 }
 
-// SpanOf returns the boundaries of a month in the caller's environment.
+// SpanOf returns the boundaries of a month in the caller's environment. Fault: time_zone_unknown.
 func SpanOf(by usecase.Caller, m monthly.Month) (from, to time.Time, err error) {
-	zone, err := time.LoadLocation(by.TimeZone)
+	zone, err := period.LoadLocation(by.TimeZone)
 	if err != nil {
-		return from, to, fault.New(fault.Internal, "time_zone_unknown",
-			"The time zone %q of the environment is unknown here.", by.TimeZone).Because(err)
+		return from, to, err
 	}
 	from, to = m.Span(zone)
 	return from, to, nil
