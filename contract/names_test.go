@@ -63,7 +63,8 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 		lifecycle.SetMetadata{}, lifecycle.SetTerms{}, lifecycle.SetUsageThresholds{}, lifecycle.Pay{},
 		lifecycle.FinalizeInvoice{}, lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
-		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{}, lifecycle.Pause{}, lifecycle.Resume{},
+		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{}, lifecycle.RefundInvoice{},
+		lifecycle.Pause{}, lifecycle.Resume{},
 	} {
 		if !slices.Contains(names, cmd.Name()) { // most changes are announced as one of the plan
 			names = append(names, cmd.Name())

@@ -23,6 +23,11 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	back, backNote := ours.takenBack(ours.openInvoice(t))
+	ours.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Invoices.InsertTakenBack(ctx, ours.env, back))
+		require.NoError(t, tx.Invoices.InsertCreditNote(ctx, ours.env, &backNote))
+	})
 	note := b.creditNote(inv)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.Invoices.InsertCreditNote(ctx, b.env, &note))
@@ -46,6 +51,7 @@ func TestIsolation_References(t *testing.T) {
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID,
 		"subscription_id": b.subscription.ID,
 		"credit_note_id":  note.ID, "refund_id": txn.ID,
+		"taken_back_by": inv.ID, "taken_back_with": inv.ID,
 		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
 		"recovered_from": txn.ID,
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
@@ -60,7 +66,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 60)
+	require.Len(t, keys, 62)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

@@ -14,6 +14,7 @@ import (
 	"perennial/db"
 	"perennial/service/customers"
 	"perennial/service/invoices"
+	"perennial/service/payments"
 	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 )
@@ -62,7 +63,8 @@ var racers = map[string]racer{
 	"credit note in money":  note(paid, creditnote.Request{Amount: 900, InMoney: true}),
 	"credit note when open": note(open, creditnote.Request{Amount: 700}),
 	"refund": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Service.Payments.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
+		return w.Service.Payments.RefundCharge(ctx, w.caller, w.charge,
+			payments.ChargeRefund{Amount: 300, CreditNote: true}, around[payment.Transaction](ctx, w, hold))
 	},
 	"finalize": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.Invoices.FinalizeInvoice(ctx, w.caller, w.draft, false, around[invoice.Invoice](ctx, w, hold))

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
@@ -77,8 +78,8 @@ func TestRefund_WithoutANoteThenACorrection(t *testing.T) {
 			t.Parallel()
 			l, key := billed(t)
 			if c.refunded > 0 {
-				err := service.New(l.Store, l.Clock.Now).Payments.RefundCharge(t.Context(), caller(l), l.Last().ID, c.refunded,
-					usecase.Around[payment.Transaction]{})
+				err := service.New(l.Store, l.Clock.Now).Payments.RefundCharge(t.Context(), caller(l), l.Last().ID,
+					payments.ChargeRefund{Amount: c.refunded}, usecase.Around[payment.Transaction]{})
 				require.NoError(t, err)
 				l.Reload()
 			}

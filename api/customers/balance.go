@@ -25,7 +25,7 @@ type BalanceEntry struct {
 	CustomerID   string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency     string `json:"currency" example:"USD"`
 	Amount       int64  `json:"amount" example:"500" doc:"Minor units: above zero, credit was given; below, it was used or taken."`
-	Reason       string `json:"reason" enum:"proration,applied,returned,carried_forward,brought_forward,refunded,refund_failed,imported,not_captured,credit_note,adjusted,granted,expired,voided" example:"adjusted" doc:"Why. applied: it paid an invoice, returned: that was voided. adjusted: a person or an app gave or took it. granted: a credit grant was given; expired, voided: what was left of one."`
+	Reason       string `json:"reason" enum:"proration,applied,returned,carried_forward,brought_forward,refunded,refund_failed,imported,not_captured,credit_note,settled,adjusted,granted,expired,voided" example:"adjusted" doc:"Why. applied: it paid an invoice, returned: that was voided. settled: credit notes of a change paid the invoice of the same change. adjusted: a person or an app gave or took it. granted: a credit grant was given; expired, voided: what was left of one."`
 	Note         string `json:"note,omitempty" example:"Sorry for the outage" doc:"Of an adjustment. Erased with the customer."`
 	InvoiceID    string `json:"invoiceId,omitempty" doc:"The invoice that it belongs to."`
 	GrantID      string `json:"creditGrantId,omitempty" doc:"The credit grant that it moves. Absent: the plain balance."`

@@ -45,7 +45,8 @@ type CreditNoteLine struct {
 	Amount        int64  `json:"amount" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, after discounts and without the taxes that are added."`
 }
 
-func renderCreditNote(n creditnote.Note) CreditNote {
+// RenderCreditNote returns a credit note as the API shows it.
+func RenderCreditNote(n creditnote.Note) CreditNote {
 	lines := make([]CreditNoteLine, len(n.Lines))
 	for i, l := range n.Lines {
 		lines[i] = CreditNoteLine{InvoiceLineID: l.InvoiceLineID, Amount: int64(l.Amount)}
@@ -95,7 +96,7 @@ func (f CreditNoteForm) request() (creditnote.Request, error) {
 
 // madeCreditNote names the customer: the memo in the answer is erased with them.
 func madeCreditNote(n creditnote.Note) httpkit.Made[CreditNote] {
-	return httpkit.Made[CreditNote]{Resource: renderCreditNote(n), CustomerID: n.CustomerID}
+	return httpkit.Made[CreditNote]{Resource: RenderCreditNote(n), CustomerID: n.CustomerID}
 }
 
 func (h *Handler) createCreditNote(
@@ -115,7 +116,7 @@ func (h *Handler) createCreditNote(
 func (h *Handler) getCreditNote(
 	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[CreditNote], error) {
-	return httpkit.OK(renderCreditNote(httpkit.Resource[creditnote.Note](c))), nil
+	return httpkit.OK(RenderCreditNote(httpkit.Resource[creditnote.Note](c))), nil
 }
 
 type listCreditNotesInput struct {
@@ -135,7 +136,7 @@ func (h *Handler) listCreditNotes(
 	rows, more, err := h.store.Invoices.CreditNotes(ctx, c.EnvironmentID, db.CreditNoteFilter{
 		CustomerID: in.CustomerID, InvoiceID: in.InvoiceID,
 	}, page)
-	return httpkit.ListOf(rows, more, err, renderCreditNote)
+	return httpkit.ListOf(rows, more, err, RenderCreditNote)
 }
 
 func (h *Handler) creditNoteOperations() {

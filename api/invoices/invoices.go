@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strings"
 
 	"perennial/api/httpkit"
 	"perennial/api/payments"
@@ -38,12 +39,12 @@ type Invoice struct {
 	Taxes            []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
 	TaxExempt        string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
 	TaxNotice        string            `json:"taxNotice,omitempty" example:"Reverse charge" doc:"What the document must say about the taxes that it leaves out."`
-	Total            int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
+	Total            int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax. Below zero, it was credited to the customer: only of an invoice from before credit notes did that, or where usage was corrected."`
 	CreditApplied    int64             `json:"creditApplied" doc:"Taken from the customer's credit: credit grants, and then the plain balance."`
 	GrantsUsed       []GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants paid of creditApplied, in the order in which they were used."`
 	BroughtForward   int64             `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
 	CarriedForward   int64             `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
-	Credited         int64             `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
+	Credited         int64             `json:"credited" doc:"What credit notes of persons and refunds gave back of the total, taxes included. What changes took back is in the credit notes of the invoice."`
 	CreditedDue      int64             `json:"creditedDue" doc:"Of credited: by how much the invoice asks for less. The rest went to the balance or back in money."`
 	AmountDue        int64             `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward and creditedDue."`
 	AmountDueCamel   int64             `json:"amountDue" example:"1900" doc:"The same as amount_due."`
@@ -61,7 +62,7 @@ type Invoice struct {
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
 	FinalizesAt      int64             `json:"finalizesAt,omitempty" example:"1763643600" doc:"When the draft of a subscription's invoice is finalized automatically, or was to be: the environment's invoiceGraceMinutes after the renewal, at most at the end of its period. Absent: the invoice had no grace."`
 	UsageFailure     *UsageFailure     `json:"usageFailure,omitempty" doc:"Of a draft whose usage could not be rated. Absent: none failed."`
-	ReplacedBy       string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
+	ReplacedBy       string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice. Absent where nothing was left to bill."`
 	IssuedAt         int64             `json:"issuedAt,omitempty" example:"1763640000" doc:"Absent: a draft."`
 	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt         int64             `json:"voidedAt,omitempty"`
@@ -143,7 +144,7 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: view.Unix(i.DueAt),
 		Memo: i.Memo, Metadata: view.Metadata(i.Metadata), OverdueAt: view.Unix(i.OverdueAt),
-		AttemptCount: i.Collection.Attempts, NextAttemptAt: view.Unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
+		AttemptCount: i.Collection.Attempts, NextAttemptAt: view.Unix(i.Collection.RetryAt), ReplacedBy: replacedBy(i),
 		IssuedAt: view.Unix(i.IssuedAt), PaidAt: view.Unix(i.PaidAt), VoidedAt: view.Unix(i.VoidedAt),
 		UncollectibleAt: view.Unix(i.UncollectibleAt),
 	}
@@ -288,4 +289,12 @@ func (h *Handler) invoiceOperations() {
 		Status:      http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Invoice]{Data: []Invoice{example}},
 	}, h.listInvoices)
+}
+
+// replacedBy returns the invoice that replaced a void one. Lines that were taken back are no invoice.
+func replacedBy(i invoice.Invoice) string {
+	if strings.HasPrefix(i.ReplacedBy, id.TakenBack) {
+		return ""
+	}
+	return i.ReplacedBy
 }

@@ -235,8 +235,10 @@ func (h *Handler) paymentOperations() {
 		Name: "refundPayment", Method: http.MethodPost, Path: "/payments/{id}/refund", Tag: "Payments",
 		Summary: "Refund a charge",
 		Description: "Gives the charge back, or a part of it; several refunds never exceed what was captured. Answers with " +
-			"the refund, normally pending. What the charge paid for stays paid. Prefer: wait=N waits up to N seconds (at most " +
-			"30) for its final status. One that fails shows in refundOwed of the charge.",
+			"the refund, normally pending. What the charge paid for stays paid. Where it paid an invoice, a credit note takes " +
+			"the amount back of the invoice's lines, with their taxes, unless creditNote is false. A refund that fails shows in " +
+			"refundOwed of the charge, and leaves its credit note as it is. Prefer: wait=N waits up to N seconds (at most 30) " +
+			"for its final status.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Request: amountBack,
 		Response: refunded,
 	}, h.refundPayment)

@@ -4,6 +4,7 @@ import (
 	"perennial/api/invoices"
 	"perennial/api/view"
 	"perennial/billing/balance"
+	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/service/subscriptions"
 )
@@ -13,11 +14,37 @@ type SubscriptionPreview struct {
 	At           int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
 	Subscription Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
 	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that would be issued at once."`
+	CreditNotes  []PreviewNote    `json:"creditNotes" doc:"The credit notes that would be written at once, for what a change gives back."`
 	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
 	Balance      int64            `json:"balance" example:"0" doc:"All that the customer has in the subscription's currency after the change, credit grants included, in minor units; below zero: a debit."`
 	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
 	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it with the request for the same change, until expiresAt, to make it at the cost shown here. Absent where no change was asked for, and for a new subscription."`
 	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
+}
+
+// PreviewNote is a previewed credit note, which does not exist.
+type PreviewNote struct {
+	InvoiceID       string                    `json:"invoiceId" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The invoice whose lines it would take back."`
+	Currency        string                    `json:"currency" example:"USD"`
+	Lines           []invoices.CreditNoteLine `json:"lines" doc:"The parts of the invoice's lines that it would give back."`
+	Subtotal        int64                     `json:"subtotal" example:"500" doc:"The lines, without the taxes that are added, in minor units."`
+	Tax             int64                     `json:"tax" example:"0" doc:"The tax that had been added to them."`
+	Taxes           []invoices.InvoiceTax     `json:"taxes" doc:"The taxes that it would give back, by rate."`
+	Total           int64                     `json:"total" example:"500" doc:"subtotal plus tax, and balanceCredited plus refundAmount."`
+	BalanceCredited int64                     `json:"balanceCredited" example:"500" doc:"What would be given to the customer's balance, which first pays the invoice of the same change, if there is one."`
+	RefundAmount    int64                     `json:"refundAmount" doc:"What would be given back in money."`
+}
+
+func renderPreviewNotes(notes []creditnote.Note) []PreviewNote {
+	shown := make([]PreviewNote, len(notes))
+	for i, n := range notes {
+		full := invoices.RenderCreditNote(n)
+		shown[i] = PreviewNote{
+			InvoiceID: full.InvoiceID, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Tax: full.Tax,
+			Taxes: full.Taxes, Total: full.Total, BalanceCredited: full.BalanceCredited, RefundAmount: full.RefundAmount,
+		}
+	}
+	return shown
 }
 
 // PreviewInvoice is a previewed invoice, which does not exist.
@@ -33,7 +60,7 @@ type PreviewInvoice struct {
 	Taxes          []invoices.InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
 	TaxExempt      string                     `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what it bills anew is not taxed. Absent: the customer is not exempt."`
 	TaxNotice      string                     `json:"taxNotice,omitempty" example:"Reverse charge" doc:"What the invoice would say about the taxes that it leaves out."`
-	Total          int64                      `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
+	Total          int64                      `json:"total" example:"950" doc:"subtotal less discount plus tax."`
 	CreditApplied  int64                      `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
 	GrantsUsed     []invoices.GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants pay of creditApplied."`
 	BroughtForward int64                      `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
@@ -47,8 +74,8 @@ type PreviewInvoice struct {
 func renderPreview(p subscriptions.Previewed) SubscriptionPreview {
 	return SubscriptionPreview{
 		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription),
-		Invoices: renderPreviewInvoices(p.Issued),
-		Refund:   int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)),
+		Invoices: renderPreviewInvoices(p.Issued), CreditNotes: renderPreviewNotes(p.CreditNotes),
+		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)),
 		Upcoming:     renderPreviewInvoices(p.Upcoming),
 		PreviewToken: p.Token, ExpiresAt: view.Unix(p.ExpiresAt()),
 	}
@@ -95,7 +122,8 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	next.Lines = []invoices.InvoiceLine{line}
 	return SubscriptionPreview{
 		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
-		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
+		CreditNotes: []PreviewNote{},
+		Upcoming:    []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
 		ExpiresAt: 1763641800,
 	}
 }

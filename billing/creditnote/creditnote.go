@@ -53,7 +53,9 @@ type Note struct {
 	Balance        money.Minor // given to the customer's balance
 	Refund         money.Minor // given back in money
 	RefundID       string      // the transaction that does; empty: none
-	CreatedAt      time.Time   // in the customer's own time
+	// TakenBackBy has the lines by which a decision took back those of the note; empty: a person asked for the note.
+	TakenBackBy string
+	CreatedAt   time.Time // in the customer's own time
 }
 
 // Announced returns the note as events show it.

@@ -25,7 +25,10 @@ type Request struct {
 	// Granularity: money goes back in multiples of it, as the provider expresses amounts; 0: any amount. Where
 	// RefundAmount is 0, the rest goes to the balance.
 	Granularity money.Minor
-	Now         time.Time // in the customer's own time
+	// Refunded is the amount of a refund that the note is for: it gives back as much of it as is left of a paid invoice,
+	// all in money. 0: the note is for no refund. It excludes Lines, Amount and RefundAmount.
+	Refunded money.Minor
+	Now      time.Time // in the customer's own time
 }
 
 // Given has the amounts that were given back of an invoice already.
@@ -76,7 +79,7 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 	switch {
 	case inv.Status != invoice.Open && inv.Status != invoice.Paid:
 		return Note{}, ErrNotCreditable
-	case inv.Status == invoice.Open && ask.InMoney:
+	case inv.Status == invoice.Open && (ask.InMoney || ask.Refunded > 0):
 		return Note{}, ErrNotPaid
 	}
 	bill := inv.Billed()
@@ -86,6 +89,10 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 		return Note{}, err
 	case left <= 0:
 		return Note{}, ErrNothingLeft
+	}
+	if ask.Refunded > 0 {
+		ask.Amount = min(ask.Refunded, left)
+		ask.InMoney, ask.RefundAmount = true, ask.Amount
 	}
 	items, worth, err := ask.value(inv, bill, before, left)
 	if err != nil {

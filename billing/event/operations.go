@@ -31,6 +31,7 @@ type Operation struct {
 var (
 	issued  = []Type{TypeInvoiceCreated, TypeInvoiceFinalized}
 	settled = append(issued[:2:2], TypeInvoicePaid)
+	noted   = append(issued[:2:2], TypeCreditNoteCreated, TypeInvoicePaid)
 	missed  = []Type{TypePaymentFailed, TypeInvoicePaymentFailed}
 	paid    = []Type{TypePaymentSuccess, TypeInvoicePaid}
 )
@@ -88,7 +89,7 @@ func Operations() []Operation {
 		{CauseRequest, "previewNewSubscription", "", nil},
 		{CauseRequest, "previewSubscription", "", nil},
 		{CauseRequest, "updateSubscription", "to a dearer plan", replanned(issued)},
-		{CauseRequest, "updateSubscription", "to a cheaper plan: the invoice is a credit", replanned(settled)},
+		{CauseRequest, "updateSubscription", "to a cheaper plan: a credit note pays the invoice", replanned(noted)},
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
@@ -114,10 +115,12 @@ func Operations() []Operation {
 		{CauseRequest, "cancelSubscription", "again, for another reason", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "cancelSubscription", "of a paused one", []Type{TypeSubscriptionCanceled}},
 		{CauseRequest, "cancelSubscription", "now", []Type{TypeSubscriptionCanceled}},
-		{CauseRequest, "cancelSubscription", "now, with a refund of unused time", after(TypeSubscriptionCanceled)(settled)},
+		{CauseRequest, "cancelSubscription", "now, with a refund of unused time",
+			[]Type{TypeSubscriptionCanceled, TypeCreditNoteCreated}},
 		{CauseRequest, "reactivateSubscription", "", []Type{TypeSubscriptionReactivated, TypeSubscriptionUpdated}},
 		{CauseRequest, "pauseSubscription", "", []Type{TypeSubscriptionPaused}},
-		{CauseRequest, "pauseSubscription", "with credit for unused time", after(TypeSubscriptionPaused)(settled)},
+		{CauseRequest, "pauseSubscription", "with credit for unused time",
+			[]Type{TypeSubscriptionPaused, TypeCreditNoteCreated}},
 		{CauseRequest, "pauseSubscription", "of a paused one: the end of the pause moves", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "resumeSubscription", "", resumed(issued)},
 		{CauseRequest, "createPayment", "of its own", []Type{TypePaymentPending}},
@@ -151,6 +154,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateSettings", "", []Type{TypeSettingsUpdated}},
 		{CauseRequest, "updateSettings", "nothing changes", nil},
 		{CauseRequest, "refundPayment", "", nil},
+		{CauseRequest, "refundPayment", "of an invoice", []Type{TypeCreditNoteCreated}},
 		{CauseRequest, "cancelPayment", "", nil},
 		{CauseRequest, "retryRefund", "", nil},
 		{CauseRequest, "creditRefund", "", nil},

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -26,6 +27,8 @@ type Previewed struct {
 	State  lifecycle.State   // after it
 	Issued []invoice.Invoice // at once: by the command, and because they were due; some as drafts
 	Quote  Quote
+	// CreditNotes are written at once: by the command, and because they were due.
+	CreditNotes []creditnote.Note
 	// Upcoming are the invoices that follow automatically, as if every payment succeeded as soon as it is attempted.
 	Upcoming []invoice.Invoice
 }
@@ -83,7 +86,7 @@ func Preview(
 	if err != nil {
 		return Previewed{}, err
 	}
-	out := Previewed{At: changes.At, State: state, Issued: changes.Invoices.Drawn()}
+	out := Previewed{At: changes.At, State: state, Issued: changes.Invoices.Drawn(), CreditNotes: changes.CreditNotes}
 	if out.Quote, err = quoteOf(s, state, changes); err != nil {
 		return Previewed{}, err
 	}

@@ -19,10 +19,12 @@ const (
 	CreditImported       CreditReason = "imported"      // brought from another system, without an invoice
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
 	CreditNoted          CreditReason = "credit_note"   // given by a credit note
-	CreditAdjusted       CreditReason = "adjusted"      // given or taken by a person, without an invoice
-	CreditGranted        CreditReason = "granted"       // a credit grant was given
-	CreditExpired        CreditReason = "expired"       // the rest of a credit grant that expired
-	CreditVoided         CreditReason = "voided"        // the rest of a credit grant that was voided
+	// CreditSettled: credit notes of the same decision paid the invoice.
+	CreditSettled  CreditReason = "settled"
+	CreditAdjusted CreditReason = "adjusted" // given or taken by a person, without an invoice
+	CreditGranted  CreditReason = "granted"  // a credit grant was given
+	CreditExpired  CreditReason = "expired"  // the rest of a credit grant that expired
+	CreditVoided   CreditReason = "voided"   // the rest of a credit grant that was voided
 )
 
 // CreditEntry is an entry of an invoice in its customer's credit ledger: below zero where credit pays for it. An amount

@@ -131,13 +131,18 @@ func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	i.AmountDue = owed + i.BroughtForward - i.CarriedForward
 }
 
-// giveBack returns the refund of the amount that the lines give back, and books the rest as credit. A part that no
-// provider can express stays credit.
+// giveBack returns the refund of the amount that the lines give back, and books the rest as credit.
 func (d Draft) giveBack(given money.Minor, l *ledger, in Issuing) money.Minor {
-	refund := in.expressible(min(d.Refund, max(l.balance+given, 0)))
+	refund := d.refundOf(given, l.balance, in)
 	l.add(given-min(refund, given), CreditProration)
 	l.add(-max(refund-given, 0), CreditRefunded)
 	return refund
+}
+
+// refundOf returns the part of Refund that goes back in money, where the lines give back an amount. A part that no
+// provider can express stays credit.
+func (d Draft) refundOf(given, balance money.Minor, in Issuing) money.Minor {
+	return in.expressible(min(d.Refund, max(balance+given, 0)))
 }
 
 // ledger is a plain balance with what moves it, and what moves grants.

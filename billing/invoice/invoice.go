@@ -28,6 +28,9 @@ const (
 	Void    Status = "void"
 	// Uncollectible: given up by a person.
 	Uncollectible Status = "uncollectible"
+	// TakenBack: no invoice, but the lines that a decision takes back of invoices. Its documents are credit notes. It has
+	// no number, is in no list, and never changes.
+	TakenBack Status = "taken_back"
 )
 
 // Reason is the reason why an invoice was issued.
@@ -80,6 +83,9 @@ type Invoice struct {
 	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
+	// With is the invoice that the decision issued beside lines that it took back, whose notes paid it; empty: none, or
+	// not TakenBack.
+	With string
 	// FinalizesAt is the time at which the draft of a subscription's invoice is issued automatically; kept from then
 	// on. Zero: it is, or was, no such draft.
 	FinalizesAt time.Time

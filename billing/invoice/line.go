@@ -88,7 +88,9 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 }
 
 // Bills reports whether the lines of the invoice were paid, or will be as far as is known.
-func (i Invoice) Bills() bool { return i.Status == Open || i.Status == Paid || i.Status == InDraft }
+func (i Invoice) Bills() bool {
+	return i.Status == Open || i.Status == Paid || i.Status == InDraft || i.Status == TakenBack
+}
 
 // asIssued sorts invoices by the order in which they were issued. One without a number is being issued.
 func asIssued(invoices []Invoice) []Invoice {

@@ -40,7 +40,7 @@ func TestCancel_TakesNothingBackTwiceThatCameToNothing(t *testing.T) {
 	l.changePlan(plan2, false)
 	l.cancelNow(true)
 
-	require.Equal(t, money.Minor(-1300), l.last().Total)
-	require.Equal(t, invoice.ProrationCredit, l.last().Lines[0].Kind)
+	require.Equal(t, money.Minor(-1300), l.lastBack().Total)
+	require.Equal(t, invoice.ProrationCredit, l.lastBack().Lines[0].Kind)
 	require.Equal(t, money.Minor(1300), l.refunded())
 }

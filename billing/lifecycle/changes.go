@@ -44,6 +44,8 @@ type Changes struct {
 	Starts []string
 	// Attempt is the last attempt, also one that failed at once; empty: none.
 	Attempt string
+	// Refund is the last refund that a command made; empty: none.
+	Refund string
 	// Unfinished reports that more is due than one decision performs: call again.
 	Unfinished bool
 }
@@ -96,6 +98,7 @@ const (
 	DraftDeleted
 	DraftUpdated        // with other lines
 	DraftCreated        // without a number
+	LinesTakenBack      // without a number: credit notes tell of them
 	InvoiceCreated      // the write gives it a number
 	InvoiceFinalized    // a draft becomes an invoice; the write gives it a number
 	FinalizedAndChanged // a later change of an InvoiceFinalized in the same decision
@@ -131,10 +134,10 @@ func (c InvoiceChanges) Finalized(id string) *invoice.Invoice {
 	return nil
 }
 
-// Latest returns an invoice after its last write; nil: it has none.
+// Latest returns an invoice after its last write; nil: it has none. Lines that were taken back are no invoice.
 func (c InvoiceChanges) Latest(id string) *invoice.Invoice {
 	for i := range slices.Backward(c) {
-		if c[i].Invoice.ID == id {
+		if c[i].Invoice.ID == id && c[i].Kind != LinesTakenBack {
 			return &c[i].Invoice
 		}
 	}

@@ -76,7 +76,7 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 // checkMoney compares what was billed with what was used, paid, given back and left as credit.
 func (l *life) checkMoney() {
 	var lines, billed, due, brought, ofUsage, captured, refunded money.Minor
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		if inv.Status == invoice.Void {
 			continue
 		}

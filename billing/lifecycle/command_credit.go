@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -57,6 +58,7 @@ type credited struct {
 	invoice invoice.Invoice
 	entries []invoice.CreditEntry
 	charge  *payment.Transaction // the charge to refund
+	refund  money.Minor          // what goes back of it: that of the note, or more
 	grants  []balance.Grant
 }
 
@@ -76,7 +78,8 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	c.Given.Reversed = make(map[string]money.Minor, len(before))
 	maps.Copy(c.Given.Reversed, before)
 	c.reversed(d.Subscription.PendingLines) // the next invoice will have them
-	for _, issued := range slices.Concat(d.Changes.Invoices.Of(InvoiceCreated, DraftCreated), d.addedToDrafts()) {
+	for _, issued := range slices.Concat(
+		d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, LinesTakenBack), d.addedToDrafts()) {
 		c.reversed(issued.Lines) // catching up issued it after Given was read
 	}
 	if !d.Customer.ErasedAt.IsZero() {
@@ -92,11 +95,12 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	if err != nil {
 		return credited{}, err
 	}
-	if note.Refund > 0 {
+	refund := cmp.Or(c.Refunded, note.Refund)
+	if refund > 0 {
 		if c.Charge == nil || c.Charge.External() {
 			return credited{}, creditnote.ErrNotRefundable
 		}
-		if _, _, err := c.Charge.Captured().Refund("", note.Refund, d.Now, d.Real); err != nil {
+		if _, _, err := c.Charge.Captured().Refund("", refund, d.Now, d.Real); err != nil {
 			return credited{}, err
 		}
 	}
@@ -111,7 +115,7 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
 	gone := invoice.Gone{Beside: beside, ToGrants: c.Given.ToGrants}
 	inv, entries := c.Invoice.Credit(more, lines, note.Balance, gone, d.limits())
-	return credited{note, inv, entries, c.Charge, c.Grants}, nil
+	return credited{note, inv, entries, c.Charge, refund, c.Grants}, nil
 }
 
 // reversed adds the reversals of lines to the amounts that were given back.
@@ -136,12 +140,12 @@ func (s State) pays(invoiceID string) bool {
 // credited applies a credit note.
 func (d *Decision) credited(made credited) error {
 	note, inv := made.note, made.invoice
-	if note.Refund > 0 {
-		charge, err := d.refund(*made.charge, note.Refund)
+	if made.refund > 0 {
+		charge, err := d.refund(*made.charge, made.refund)
 		if err != nil {
 			return err
 		}
-		note.RefundID = d.Changes.NewTransactions[len(d.Changes.NewTransactions)-1].ID
+		note.RefundID = d.Changes.Refund
 		if _, known := d.Captures[inv.ID]; known {
 			d.Captures[inv.ID] = charge
 		}

@@ -153,7 +153,7 @@ func (b *books) add(l *life) {
 	if l.reviewed {
 		return
 	}
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		switch inv.Status {
 		case invoice.InDraft, invoice.Void:
 			continue
@@ -161,7 +161,7 @@ func (b *books) add(l *life) {
 			b.receivable += inv.AmountDue
 		case invoice.Uncollectible:
 			b.givenUp += inv.AmountDue
-		case invoice.Paid:
+		case invoice.Paid, invoice.TakenBack:
 		}
 		given := inv.Credited
 		b.usage += meteredOf(inv.Lines)

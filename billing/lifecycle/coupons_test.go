@@ -148,7 +148,7 @@ func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 // A credit returns the amount after discounts.
 func (l *life) checkDiscounts() {
 	lines, off := map[string]invoice.Line{}, map[billed]money.Minor{}
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		var sum money.Minor
 		for _, line := range inv.Lines {
 			sum += line.Discounts.Sum()

@@ -153,7 +153,7 @@ func TestVoidInvoice_CouponOnACreditedInvoiceWasGiven(t *testing.T) {
 	paid := l.last()
 	l.changePlan(pro, true) // the credit does not pay for it
 	l.must(lifecycle.Pause{CreditUnused: true})
-	credit := l.last()
+	credit := l.lastBack()
 	require.Equal(t, paid.Lines[0].ID, credit.Lines[0].Reverses)
 	require.Equal(t, money.Minor(-500), credit.Discount)
 	l.pass(week)

@@ -24,13 +24,13 @@ func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	l.cancelNow(true)
-	require.Equal(t, money.Minor(-500), l.last().Total)
+	require.Equal(t, money.Minor(-500), l.lastBack().Total)
 	require.Equal(t, money.Minor(100), l.refunded())
 	require.Equal(t, money.Minor(400), l.store.balance)
 }
 
-// A change to a plan of the same price sums to zero, and has an invoice of 0.00 with a number: its lines show the
-// credited and the charged time. A period that costs nothing has no lines, and no invoice.
+// A change to a plan of the same price sums to zero: a note over the credited time pays the invoice over the charged
+// time. A period that costs nothing has no lines, and no document.
 func TestChangePlan_NetsToNothing(t *testing.T) {
 	t.Parallel()
 	same := flat("plan_same", team.Interval, team.Prices[0].Amount)
@@ -42,7 +42,11 @@ func TestChangePlan_NetsToNothing(t *testing.T) {
 	inv := l.last()
 	require.Equal(t, invoice.Paid, inv.Status)
 	require.Equal(t, int64(2), inv.Number)
-	require.Equal(t, [3]money.Minor{0, -500, 500}, [3]money.Minor{inv.Total, inv.Lines[0].Amount, inv.Lines[1].Amount})
+	require.Equal(t, [3]money.Minor{500, 500, 0}, [3]money.Minor{inv.Total, inv.CreditApplied, inv.AmountDue})
+	note := l.store.notes[0]
+	require.Equal(t, [3]money.Minor{500, 500, 0}, [3]money.Minor{note.Total, note.Balance, note.Refund})
+	require.Equal(t, l.store.invoices[0].Lines[0].ID, note.Lines[0].InvoiceLineID)
+	require.Zero(t, l.store.balance)
 
 	l = newLife(t, plans, settings, free, 0)
 	l.until(created)

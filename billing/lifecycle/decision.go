@@ -83,6 +83,8 @@ func (d *Decision) behind() bool {
 // settleState makes the State equal to a later read: with the revisions that the write increments, and only with the
 // rows that a reader would load.
 func (ofSubscription) settleState(d *Decision) {
+	FindHomes(&d.State)
+	d.Homes = withoutVoid(d.Homes, d.Changes.Invoices)
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	d.settleGrants()

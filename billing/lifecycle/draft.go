@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/collection"
 	"perennial/billing/event"
+	"perennial/billing/giveback"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/metering"
@@ -80,6 +81,13 @@ func (d *Decision) finalize(i int) error {
 	if in.At.Before(drawn.Period.Start) {
 		in.At = drawn.Period.Start
 	}
+	split, gives, err := giveback.Of(draft, func(lineID string) string { return homeOf(d.State, lineID) })
+	if err != nil {
+		return err
+	}
+	if gives {
+		return finalizeTakenBack(d, drawn, split, in)
+	}
 	out, err := draft.Issue(in)
 	if err != nil {
 		return err
@@ -91,6 +99,26 @@ func (d *Decision) finalize(i int) error {
 	usual := !drawn.UsageUntil.IsZero() // the rating of a last invoice of usage may take any time
 	draft.Attempt = ended && len(d.Open) == 0 && (usual || d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin)
 	return d.issued(out, draft)
+}
+
+// finalizeTakenBack issues a draft that gives back at least what it bills. Its lines keep their ids, on the invoice or
+// among those that are taken back.
+func finalizeTakenBack(d *Decision, drawn invoice.Invoice, split giveback.Split, in invoice.Issuing) error {
+	backID := d.IDs.TakenBack(d.sortsBy(split.Bill.Period.Start), drawn.ID)
+	if len(split.Bill.Lines) == 0 {
+		backID = drawn.ID // other rows may name it
+		d.Changes.Invoices.discard(drawn)
+		d.Announce(event.InvoiceDeleted{Invoice: drawn.Announced()})
+	}
+	return documents(d, split, in, backID, func(inv invoice.Invoice) invoice.Invoice {
+		inv.CreatedAt, inv.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
+		rest := drawn
+		rest.Lines, rest.Discount, rest.Tax, rest.Taxes = inv.Lines, inv.Discount, inv.Tax, inv.Taxes
+		rest.Total, rest.AmountDue = inv.Total, inv.Total
+		d.Changes.Invoices.redraw(rest)
+		d.Changes.Invoices.finalize(inv)
+		return inv
+	})
 }
 
 // lastAttemptWithin is the time after its grace in which the draft of an ended subscription is still charged
@@ -153,6 +181,9 @@ func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	}
 	numbered := d.Changes.Invoices.Of(InvoiceFinalized, InvoiceCreated)
 	rank := func(inv invoice.Invoice) int {
+		if inv.Status == invoice.TakenBack {
+			return len(numbered) + 1
+		}
 		return 1 + slices.IndexFunc(numbered, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	}
 	slices.SortStableFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(rank(a), rank(b)) })

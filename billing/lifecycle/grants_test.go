@@ -31,6 +31,9 @@ func granted(t *testing.T, grants ...balance.Grant) *life {
 // last returns the latest invoice.
 func (l *life) last() invoice.Invoice { return l.store.invoices[len(l.store.invoices)-1] }
 
+// lastBack returns the lines that were taken back last.
+func (l *life) lastBack() invoice.Invoice { return l.store.takenBack[len(l.store.takenBack)-1] }
+
 func (l *life) left() (left []money.Minor) {
 	for _, g := range l.store.grants {
 		left = append(left, g.Left)

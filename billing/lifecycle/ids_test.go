@@ -18,6 +18,8 @@ func (s *ids) Line(at time.Time, parts ...string) string            { return s.m
 func (s *ids) Item(at time.Time, parts ...string) string            { return s.make("si", at, parts) }
 func (s *ids) Transaction(at time.Time, parts ...string) string     { return s.make("txn", at, parts) }
 func (s *ids) ScheduledChange(at time.Time, parts ...string) string { return s.make("chg", at, parts) }
+func (s *ids) CreditNote(at time.Time, parts ...string) string      { return s.make("cn", at, parts) }
+func (s *ids) TakenBack(at time.Time, parts ...string) string       { return s.make("tb", at, parts) }
 func (s *ids) Dispute(at time.Time, parts ...string) string         { return s.make("dsp", at, parts) }
 
 func (s *ids) make(kind string, at time.Time, parts []string) string {

@@ -1,15 +1,20 @@
 package lifecycle
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
 	"perennial/billing/balance"
 	"perennial/billing/collection"
+	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/giveback"
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
@@ -22,6 +27,15 @@ func (d *Decision) issue(draft invoice.Draft) error {
 		return d.redraw(i, draft)
 	}
 	newID := d.invoiceID(draft)
+	if !waits {
+		split, gives, err := giveback.Of(draft, func(lineID string) string { return homeOf(d.State, lineID) })
+		if err != nil {
+			return err
+		}
+		if gives {
+			return takeBack(d, draft, split, newID)
+		}
+	}
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, newID, position) })
 	if draft.Replaces != "" {
 		if err := d.withdraw(draft.Replaces, newID); err != nil {
@@ -31,12 +45,9 @@ func (d *Decision) issue(draft invoice.Draft) error {
 	if waits {
 		return d.draw(draft, d.issuing(newID), until)
 	}
-	if draft.Refund > 0 { // only a refunding command has loaded the captures
-		refundable, err := d.refundable()
-		if err != nil {
-			return err
-		}
-		draft.Refund = min(draft.Refund, refundable)
+	var err error
+	if draft.Refund, err = affordable(d, draft.Refund); err != nil {
+		return err
 	}
 	in := d.issuing(newID)
 	in.Refunds = d.refunds()
@@ -47,6 +58,157 @@ func (d *Decision) issue(draft invoice.Draft) error {
 	d.Changes.Invoices.add(InvoiceCreated, out.Invoice)
 	d.Announce(event.InvoiceCreated{Invoice: out.Invoice.Announced()})
 	return d.issued(out, draft)
+}
+
+// takeBack issues a draft that gives back at least what it bills: credit notes for the invoices whose lines it takes
+// back, and an invoice for the rest, if any, which they pay. Ids are derived from the draft's.
+func takeBack(d *Decision, draft invoice.Draft, split giveback.Split, id string) error {
+	backID, by := d.IDs.TakenBack(d.sortsBy(draft.Period.Start), id), id
+	if len(split.Bill.Lines) == 0 {
+		by = backID
+	}
+	if draft.Replaces != "" {
+		if err := d.withdraw(draft.Replaces, by); err != nil {
+			return err
+		}
+	}
+	var err error
+	if split.Bill.Refund, err = affordable(d, draft.Refund); err != nil {
+		return err
+	}
+	split.Bill = split.Bill.Identify(func(position int) string { return d.lineID(draft, id, position) })
+	split.Back = split.Back.Identify(func(position int) string { return d.lineID(draft, backID, position) })
+	return documents(d, split, d.issuing(id), backID, func(inv invoice.Invoice) invoice.Invoice {
+		d.Changes.Invoices.add(InvoiceCreated, inv)
+		d.Announce(event.InvoiceCreated{Invoice: inv.Announced()})
+		return inv
+	})
+}
+
+// documents writes the documents of a draft that gives back at least what it bills. write writes the invoice, and
+// returns it.
+func documents(
+	d *Decision, split giveback.Split, in invoice.Issuing, backID string,
+	write func(invoice.Invoice) invoice.Invoice,
+) error {
+	in.Refunds = d.refunds()
+	made, err := split.Bill.Cover(in, split.Given)
+	if err != nil {
+		return err
+	}
+	in.ID = backID
+	back := split.Back.TakeBack(in, split.Sums, made.Invoice.ID)
+	d.Changes.Invoices.add(LinesTakenBack, back)
+	d.Paid = insert(d.Paid, back)
+	inv := made.Invoice
+	if inv.ID != "" {
+		inv = write(inv)
+		d.Announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	}
+	if err := writeNotes(d, split.Notes, back, made); err != nil {
+		return err
+	}
+	if inv.ID == "" {
+		return d.decide(d.settled(back))
+	}
+	d.Credit(made.Paid, inv.ID)
+	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
+	return d.paid(inv)
+}
+
+// writeNotes writes the credit notes of lines that were taken back, with their refunds.
+func writeNotes(d *Decision, notes []creditnote.Note, back invoice.Invoice, made invoice.Covered) error {
+	from := len(d.Changes.NewTransactions)
+	if err := d.refundCurrentPeriod(made.Refund); err != nil {
+		return err
+	}
+	var refunds []giveback.Refund
+	for _, t := range d.Changes.NewTransactions[from:] {
+		refunds = append(refunds, giveback.Refund{ID: t.ID, Amount: t.Amount})
+	}
+	for _, n := range giveback.To(notes, refunds, made.OfNotes) {
+		n.ID = d.IDs.CreditNote(back.CreatedAt, back.ID, n.InvoiceID)
+		n.CustomerID, n.SubscriptionID, n.Currency = back.CustomerID, back.SubscriptionID, back.Currency
+		n.TakenBackBy, n.CreatedAt = back.ID, d.Now
+		d.Changes.CreditNotes = append(d.Changes.CreditNotes, n)
+		if n.Balance > 0 {
+			d.Credit([]invoice.CreditEntry{{Amount: n.Balance, Reason: invoice.CreditNoted}}, n.InvoiceID)
+		}
+		d.Announce(event.CreditNoteCreated{CreditNote: n.Announced()})
+	}
+	d.Credit(made.FromBalance, cmp.Or(made.Invoice.ID, back.ID))
+	return nil
+}
+
+// affordable returns the part of a refund that the current period's payments can give back. Only a refunding command
+// has loaded the captures.
+func affordable(d *Decision, refund money.Minor) (money.Minor, error) {
+	if refund <= 0 {
+		return refund, nil
+	}
+	refundable, err := d.refundable()
+	return min(refund, refundable), err
+}
+
+// homeOf returns the invoice that bills a line, unless it is void; empty: none is known.
+func homeOf(s State, lineID string) string {
+	for _, list := range [][]invoice.Invoice{s.Paid, s.Open, s.WrittenOff} {
+		for _, inv := range list {
+			has := func(l invoice.Line) bool { return l.ID == lineID }
+			if inv.Status != invoice.TakenBack && inv.Status != invoice.Void && slices.ContainsFunc(inv.Lines, has) {
+				return inv.ID
+			}
+		}
+	}
+	return s.Homes[lineID]
+}
+
+// FindHomes sets Homes, as far as the State has the invoices, and returns the other lines that waiting lines and drafts
+// take back. Those of the same draft, or that wait too, are among them.
+func FindHomes(s *State) (missing []string) {
+	var all map[string]string
+	for _, id := range linesToTakeBack(*s) {
+		home := homeOf(*s, id)
+		if home == "" {
+			missing = append(missing, id)
+			continue
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[id] = home
+	}
+	s.Homes = all
+	return missing
+}
+
+// linesToTakeBack returns the lines that waiting lines and drafts take back, but those of their own.
+func linesToTakeBack(s State) (ids []string) {
+	add := func(lines []invoice.Line) {
+		for _, l := range lines {
+			own := func(other invoice.Line) bool { return other.ID == l.Reverses }
+			if l.Reverses != "" && !slices.ContainsFunc(lines, own) {
+				ids = append(ids, l.Reverses)
+			}
+		}
+	}
+	add(s.Subscription.PendingLines)
+	for _, draft := range s.Drafts {
+		add(draft.Lines)
+	}
+	return ids
+}
+
+// withoutVoid returns homes without invoices that a decision has voided; nil: none.
+func withoutVoid(homes map[string]string, changed InvoiceChanges) map[string]string {
+	maps.DeleteFunc(homes, func(_, home string) bool {
+		inv := changed.Latest(home)
+		return inv != nil && inv.Status == invoice.Void
+	})
+	if len(homes) == 0 {
+		return nil
+	}
+	return homes
 }
 
 // issuing returns the facts of the subscription that an invoice needs besides its lines.
@@ -189,9 +351,13 @@ func (d *Decision) settled(inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.owner().settled(d, inv)
 }
 
-// insert inserts an invoice by its number; one of this decision has no number yet and is the last.
+// insert inserts an invoice by its number; one of this decision has no number yet and is the last. Lines that were
+// taken back follow the invoices.
 func insert(list []invoice.Invoice, inv invoice.Invoice) []invoice.Invoice {
-	i := slices.IndexFunc(list, func(other invoice.Invoice) bool { return inv.Number > 0 && other.Number > inv.Number })
+	back := inv.Status == invoice.TakenBack
+	i := slices.IndexFunc(list, func(other invoice.Invoice) bool {
+		return !back && (inv.Number > 0 && other.Number > inv.Number || other.Status == invoice.TakenBack)
+	})
 	if i < 0 {
 		i = len(list)
 	}

@@ -21,6 +21,7 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	for name, c := range map[string]struct {
 		cmd      lifecycle.Command
 		invoices []foresight.QuotedTotal
+		notes    []money.Minor
 		refund   money.Minor
 		balance  money.Minor
 		pending  string
@@ -31,11 +32,10 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 		},
 		"an upgrade at the period's end": {cmd: lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true}, pending: "plan_pro.1"},
 		"a downgrade": {
-			cmd: lifecycle.ChangePlan{Plan: &free}, invoices: []foresight.QuotedTotal{{Total: -500}}, balance: 500,
+			cmd: lifecycle.ChangePlan{Plan: &free}, notes: []money.Minor{500}, balance: 500,
 		},
 		"the end, and the rest back": {
-			cmd:      lifecycle.Cancel{Immediate: true, RefundUnused: true},
-			invoices: []foresight.QuotedTotal{{Total: -500}}, refund: 500,
+			cmd: lifecycle.Cancel{Immediate: true, RefundUnused: true}, notes: []money.Minor{500}, refund: 500,
 		},
 		"the end without": {cmd: lifecycle.Cancel{Immediate: true}},
 	} {
@@ -44,6 +44,11 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 		require.NoError(t, err, name)
 		quote := shown.Quote
 		require.Equal(t, c.invoices, quote.Invoices, name)
+		var notes []money.Minor
+		for _, n := range shown.CreditNotes {
+			notes = append(notes, n.Total)
+		}
+		require.Equal(t, c.notes, notes, name)
 		require.Equal(t, [2]money.Minor{c.refund, c.balance}, [2]money.Minor{quote.Refund, quote.Balance}, name)
 		if c.pending != "" {
 			require.Equal(t, [2]string{"plan_team.1", c.pending}, [2]string{quote.Plan, quote.Pending}, name)
@@ -116,7 +121,7 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 		totals = append(totals, inv.Total)
 	}
 	// 2250 - 750, 4500 - 1500, 250 - 2250, and a month of team.
-	require.Equal(t, []money.Minor{1500, 3000, -2000, 1000}, totals)
+	require.Equal(t, []money.Minor{1500, 3000, 250, 1000}, totals, "notes over 2250 pay the third")
 }
 
 // Changes of the quantity follow each other in the same way, for one item: one seat of 1000, ten from the second week
@@ -144,5 +149,5 @@ func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 		totals = append(totals, inv.Total)
 	}
 	// 7500 - 750, 1500 - 5000, 250 - 750, and a month of one seat.
-	require.Equal(t, []money.Minor{6750, -3500, -500, 1000}, totals)
+	require.Equal(t, []money.Minor{6750, 1500, 250, 1000}, totals, "notes pay the second and the third")
 }

@@ -42,7 +42,7 @@ func TestCancel_RefundsPeriodThatTookACreditIn(t *testing.T) {
 
 	l.cancelNow(true)
 
-	closing := l.store.invoices[2]
+	closing := l.lastBack()
 	require.Equal(t, money.Minor(-1200), closing.Total)
 	require.Equal(t, money.Minor(-200), closing.Tax, "the tax goes back with the line")
 	require.Equal(t, money.Minor(240), l.refunded(), "all that was paid with money")
@@ -61,8 +61,8 @@ func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 	_, changes, err := lifecycle.Apply(state, lifecycle.ChangePlan{Plan: &free}, l.moment())
 
 	require.NoError(t, err)
-	require.Equal(t, money.Minor(-1199), changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Total)
-	require.Equal(t, invoice.ProrationCredit, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Lines[0].Kind)
+	require.Equal(t, money.Minor(-1199), changes.Invoices.Of(lifecycle.LinesTakenBack)[0].Total)
+	require.Equal(t, invoice.ProrationCredit, changes.Invoices.Of(lifecycle.LinesTakenBack)[0].Lines[0].Kind)
 }
 
 // At a scheduled end, the waiting lines are collected once, as the renewal would have.

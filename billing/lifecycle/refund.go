@@ -1,8 +1,10 @@
 package lifecycle
 
 import (
+	"errors"
 	"slices"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -12,7 +14,12 @@ import (
 // refund writes the transaction that refunds amount of a charge at a person's command, with its own workflow. It
 // returns the charge, which reserves the amount.
 func (d *Decision) refund(charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
-	return d.RefundAs(d.IDs.Transaction(d.Real), charge, amount)
+	id := d.IDs.Transaction(d.Real)
+	charge, err := d.RefundAs(id, charge, amount)
+	if err == nil {
+		d.Changes.Refund = id
+	}
+	return charge, err
 }
 
 // RefundExtra refunds a superfluous charge. The refund is automatic, so its id is derived: a repetition after a restore
@@ -99,19 +106,75 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error
 // customer's. Faults: charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive,
 // amount_not_representable.
 func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
+	amount, err := refundOf(charge, amount)
+	if err != nil {
+		return Changes{}, err
+	}
+	return giveBack(s, charge, amount, at)
+}
+
+// refundOf returns the amount of a refund that a person asks for.
+func refundOf(charge payment.Transaction, asked money.Minor) (money.Minor, error) {
 	if charge.Status != payment.Success {
-		return Changes{}, fault.New(fault.Conflict, "charge_not_captured",
+		return 0, fault.New(fault.Conflict, "charge_not_captured",
 			"The payment %s is %s: no money was captured that could be refunded.", charge.ID, charge.Status)
 	}
 	if charge.External() {
-		return Changes{}, fault.New(fault.Conflict, "payment_external",
+		return 0, fault.New(fault.Conflict, "payment_external",
 			"The payment %s was made outside Perennial. Give the money back where it was paid.", charge.ID)
 	}
-	if amount == 0 {
+	if asked == 0 {
 		captured := charge.Captured()
-		amount = max(captured.Expressible(captured.Refundable()), 1) // without a rest, the refusal reports it
+		asked = max(captured.Expressible(captured.Refundable()), 1) // without a rest, the refusal reports it
 	}
-	return giveBack(s, charge, amount, at)
+	return asked, nil
+}
+
+// RefundInvoice refunds a charge that an invoice asked for, at a person's command, and writes a credit note over what
+// the refund gives back of the invoice. The refund is Changes.Refund. The note is over the refunded amount, or over
+// what is left of the invoice where that is less: an amount that was brought forward, or was given back already, is of
+// no line. There is no note where nothing is left, or where the charge did not settle the invoice. Faults: those of
+// RefundCharge, amount_too_large.
+type RefundInvoice struct {
+	// Note has the facts of the note that LockForCredit reads; its Charge is nil where another payment settled the
+	// invoice.
+	Note   CreditInvoice
+	Charge payment.Transaction // under lock
+	Amount money.Minor         // minor units; 0: the whole rest, as far as the provider can express it
+}
+
+// Name returns credit_invoice: the workflow handles it as a credit note.
+func (RefundInvoice) Name() string { return CreditInvoice{}.Name() }
+
+func (c RefundInvoice) judge(d *Decision) (func() error, error) {
+	amount, err := refundOf(c.Charge, c.Amount)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := c.Charge.Captured().Refund("", amount, d.Now, d.Real); err != nil {
+		return nil, err
+	}
+	if c.Note.Charge == nil || c.Note.Charge.ID != c.Charge.ID {
+		return func() error { return refundOnly(d, c.Charge, amount) }, nil
+	}
+	c.Note.Refunded, c.Note.Reason = amount, creditnote.Other
+	made, err := c.Note.credit(d)
+	switch {
+	case errors.Is(err, creditnote.ErrNothingLeft), errors.Is(err, creditnote.ErrNotCreditable):
+		return func() error { return refundOnly(d, c.Charge, amount) }, nil
+	case err != nil:
+		return nil, err
+	}
+	return func() error { return d.credited(made) }, nil
+}
+
+// refundOnly refunds amount of a charge without a credit note.
+func refundOnly(d *Decision, charge payment.Transaction, amount money.Minor) error {
+	charge, err := d.refund(charge, amount)
+	if _, known := d.Captures[charge.InvoiceID]; known && err == nil && d.Captures[charge.InvoiceID].ID == charge.ID {
+		d.Captures[charge.InvoiceID] = charge
+	}
+	return err
 }
 
 func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {

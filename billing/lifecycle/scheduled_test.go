@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.Chang
 // sums returns the amount billed for each item in each period.
 func (l *life) sums() map[billed]money.Minor {
 	sums := map[billed]money.Minor{}
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		if inv.Status == invoice.Void {
 			continue
 		}
@@ -43,6 +44,7 @@ func (l *life) sums() map[billed]money.Minor {
 			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
 		}
 	}
+	maps.DeleteFunc(sums, func(_ billed, sum money.Minor) bool { return sum == 0 })
 	return sums
 }
 

@@ -48,9 +48,14 @@ type State struct {
 	TaxRates    []tax.Definition      // of the environment: all that may apply to the customer
 	ClockNow    time.Time             // the time of the customer's test clock; zero: real time
 	Open        []invoice.Invoice     // open invoices with lines, oldest first
-	Paid        []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
-	WrittenOff  []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
-	Pending     []payment.Transaction // undecided charges of the subscription, oldest first
+	// Paid are the paid invoices with lines that Subscription.Spans, oldest first, and behind them the lines that were
+	// taken back.
+	Paid       []invoice.Invoice
+	WrittenOff []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
+	Pending    []payment.Transaction // undecided charges of the subscription, oldest first
+	// Homes are the invoices, but void ones, of the lines that Subscription.PendingLines and Drafts take back, by line;
+	// nil: none.
+	Homes map[string]string
 	// Captures are the successful charges that settled Paid, by invoice id.
 	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
@@ -81,6 +86,8 @@ type IDs interface {
 	Line(at time.Time, parts ...string) string
 	Item(at time.Time, parts ...string) string
 	Transaction(at time.Time, parts ...string) string
+	CreditNote(at time.Time, parts ...string) string
+	TakenBack(at time.Time, parts ...string) string
 	Dispute(at time.Time, parts ...string) string
 	ScheduledChange(at time.Time, parts ...string) string
 }
@@ -117,7 +124,8 @@ func (s State) limits() money.Limits {
 func (s State) Situation() subscribing.Situation {
 	return subscribing.With(s.Subscription, costing.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
-		Drafts: s.Drafts, Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
+		Drafts: s.Drafts, Paid: invoice.Joined(s.Paid), WrittenOff: s.WrittenOff, GivenBack: s.givenBack(),
+		CanPay: s.Customer.CanPay(),
 	})
 }
 

@@ -33,16 +33,8 @@ func (l *life) creditSome(draw chance) {
 
 // creditInvoice performs the command with the data that db loads.
 func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (creditnote.Note, error) {
-	cmd := lifecycle.CreditInvoice{Request: ask, Invoice: inv, Given: l.given(inv)}
-	if id := l.store.settled[inv.ID].TransactionID; id != "" {
-		charge := *l.store.transaction(id)
-		cmd.Charge = &charge
-	}
-	for _, g := range l.store.grants {
-		if g.VoidedAt.IsZero() && uses(inv, g) {
-			cmd.Grants = append(cmd.Grants, g)
-		}
-	}
+	cmd := l.creditOf(inv)
+	cmd.Request = ask
 	was, behind := l.noted, l.behind()
 	l.noted = true
 	untouched := l.untouchedBy(inv, cmd.Given, cmd.Charge)
@@ -78,6 +70,49 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	return note, nil
 }
 
+// creditOf returns the facts of a note of an invoice that db loads.
+func (l *life) creditOf(inv invoice.Invoice) lifecycle.CreditInvoice {
+	cmd := lifecycle.CreditInvoice{Invoice: inv, Given: l.given(inv)}
+	if id := l.store.settled[inv.ID].TransactionID; id != "" {
+		charge := *l.store.transaction(id)
+		cmd.Charge = &charge
+	}
+	for _, g := range l.store.grants {
+		if g.VoidedAt.IsZero() && uses(inv, g) {
+			cmd.Grants = append(cmd.Grants, g)
+		}
+	}
+	return cmd
+}
+
+// refundSome refunds a part of a charge that settled an invoice, at most what is left of the invoice. The note is over
+// all of it, so that the books need no other document.
+func (l *life) refundSome(draw chance) {
+	id := l.some(draw, func(t payment.Transaction) bool {
+		return t.InvoiceID != "" && t.Captured().Refundable() > 0 && l.store.settled[t.InvoiceID].TransactionID == t.ID
+	})
+	if id == "" {
+		return
+	}
+	charge := *l.store.transaction(id)
+	cmd := lifecycle.RefundInvoice{Note: l.creditOf(*l.store.invoice(charge.InvoiceID)), Charge: charge}
+	rest, err := creditnote.Issue(cmd.Note.Invoice, creditnote.Request{}, cmd.Note.Given)
+	if err != nil || len(l.sub().PendingLines) > 0 || l.behind() { // less may be left by then
+		return
+	}
+	most := int(min(rest.Total, charge.Captured().Refundable()))
+	cmd.Amount = money.Minor(1 + draw(most, "refunded"))
+	changes, err := l.apply(cmd)
+	if err != nil {
+		require.True(l.t, fault.From(err).Refusal(), err)
+		return
+	}
+	l.noted = true
+	refund, note := changes.Made(changes.Refund), changes.CreditNotes[0]
+	require.Equal(l.t, cmd.Amount, refund.Amount)
+	require.Equal(l.t, [3]any{cmd.Amount, cmd.Amount, refund.ID}, [3]any{note.Total, note.Refund, note.RefundID})
+}
+
 // untouchedBy reports whether an invoice has no returns except its own.
 func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *payment.Transaction) bool {
 	for _, other := range l.store.all() {
@@ -98,7 +133,7 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 func (l *life) given(inv invoice.Invoice) creditnote.Given {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}, ToGrants: l.store.toGrants[inv.ID]}
 	for _, n := range l.store.notes {
-		if n.InvoiceID == inv.ID {
+		if n.InvoiceID == inv.ID && n.TakenBackBy == "" {
 			out.Notes = append(out.Notes, n)
 		}
 	}

@@ -223,7 +223,11 @@ func (l *life) step(draw chance) {
 	case 26, 27:
 		l.coupon(draw)
 	case 28:
-		l.creditSome(draw)
+		if draw(3, "a refund") == 0 {
+			l.refundSome(draw)
+		} else {
+			l.creditSome(draw)
+		}
 	case 29, 30:
 		l.how = someBehavior(draw)
 		l.changeAddOns(draw, draw(3, "at period end") == 0)

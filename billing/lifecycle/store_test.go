@@ -34,6 +34,7 @@ type store struct {
 	provider *lifecycle.Provider
 
 	invoices     []invoice.Invoice // by number
+	takenBack    []invoice.Invoice // lines that were taken back, in the order of the decisions
 	drafts       []invoice.Invoice // in the order of issue
 	transactions []payment.Transaction
 	balance      money.Minor
@@ -87,7 +88,13 @@ func (s *store) load(captures bool) lifecycle.State {
 			state.WrittenOff = append(state.WrittenOff, inv)
 		}
 	}
+	for _, back := range s.takenBack {
+		if s.sub.Spans(back) {
+			state.Paid = append(state.Paid, back)
+		}
+	}
 	state.Drafts = slices.Clone(s.drafts)
+	state.Homes = s.homes()
 	for _, t := range s.transactions {
 		if t.Status == payment.Pending && t.Type == payment.Charge {
 			state.Pending = append(state.Pending, t)
@@ -185,6 +192,9 @@ func (s *store) write(c lifecycle.Changes) {
 	}
 	for _, inv := range c.Invoices.Of(lifecycle.FinalizedAndChanged) {
 		s.saveInvoice(inv)
+	}
+	for _, back := range c.Invoices.Of(lifecycle.LinesTakenBack) { // one may have the id of a deleted draft
+		s.insertTakenBack(back, c.CreditNotes)
 	}
 	for _, settled := range c.Settlements {
 		s.settle(settled)
@@ -340,7 +350,9 @@ func (s *store) fail(format string, args ...any) {
 func (s *store) number(state *lifecycle.State) {
 	for _, list := range [][]invoice.Invoice{state.Open, state.Paid, state.WrittenOff} {
 		for i := range list {
-			list[i].Number = s.invoice(list[i].ID).Number
+			if list[i].Status != invoice.TakenBack {
+				list[i].Number = s.invoice(list[i].ID).Number
+			}
 		}
 	}
 }
@@ -349,6 +361,7 @@ func (s *store) number(state *lifecycle.State) {
 func (s *store) clone() *store {
 	out := *s
 	out.invoices, out.transactions, out.events = slices.Clone(s.invoices), slices.Clone(s.transactions), slices.Clone(s.events)
+	out.takenBack = slices.Clone(s.takenBack)
 	out.notes, out.grants, out.drafts = slices.Clone(s.notes), slices.Clone(s.grants), slices.Clone(s.drafts)
 	for i := range out.invoices {
 		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)

@@ -76,7 +76,7 @@ func (l *life) checkTaxes() {
 	exact, off := new(big.Rat), new(big.Rat)
 	lines := map[string]invoice.Line{}
 	var billed money.Minor
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		anew := inv.Reason != invoice.Update && inv.FinalizesAt.IsZero() // a draft keeps its first lines
 		var added money.Minor
 		for _, t := range inv.Taxes {
@@ -164,7 +164,7 @@ func dec(s string) money.Decimal {
 
 // taxes returns the tax of all invoices that are not void.
 func (l *life) taxes() (sum money.Minor) {
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		if inv.Status != invoice.Void {
 			sum += inv.Tax
 		}

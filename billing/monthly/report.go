@@ -164,7 +164,7 @@ func (r *Report) Entry(e Entry) {
 	s := r.of(e.Currency)
 	s.Credit.ByReason[e.Reason] += e.Amount
 	switch e.Reason {
-	case invoice.CreditApplied, invoice.CreditReturned:
+	case invoice.CreditApplied, invoice.CreditSettled, invoice.CreditReturned:
 		s.Receivables.CreditUsed -= e.Amount
 	case invoice.CreditCarriedForward, invoice.CreditBroughtForward:
 		s.Receivables.Carried -= e.Amount

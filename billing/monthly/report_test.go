@@ -96,7 +96,8 @@ func TestReport_Receivables(t *testing.T) {
 	var r monthly.Report
 	inv := issued(worth(1000), monthly.Issued) // 1190
 	r.Invoice(inv)
-	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditApplied, Amount: -90})
+	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditApplied, Amount: -70})
+	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditSettled, Amount: -20}) // by notes of a change
 	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditReturned, Amount: 40})
 	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditCarriedForward, Amount: -7})
 	r.Entry(monthly.Entry{Currency: "EUR", Reason: invoice.CreditBroughtForward, Amount: 3})

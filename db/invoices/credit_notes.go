@@ -181,6 +181,9 @@ func (r Reader) notedToGrants(
 // environment's counter stays locked from here to the commit, so that this comes last.
 func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *creditnote.Note) error {
 	for _, l := range n.Lines {
+		if n.TakenBackBy != "" { // the lines that took it back are written: they count, not the note
+			break
+		}
 		err := core.Queries.InvoiceLineCredit(ctx, tx.Pipe.OrElse(core.NotFound("invoice")), dbsqlc.InvoiceLineCreditParams{
 			EnvironmentID: environmentID, InvoiceID: n.InvoiceID, ID: l.InvoiceLineID, Amount: int64(l.Amount),
 		})
@@ -200,7 +203,8 @@ func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *cre
 		ID: n.ID, EnvironmentID: environmentID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID,
 		SubscriptionID: core.Null(n.SubscriptionID), Currency: n.Currency, Reason: n.Reason, Memo: core.Null(n.Memo),
 		Subtotal: n.Subtotal, Tax: n.Tax, Taxes: core.NullList(n.Taxes), Total: n.Total, Due: n.Due, Balance: n.Balance,
-		Refund: n.Refund, RefundID: core.Null(n.RefundID), CreatedAt: n.CreatedAt,
+		Refund: n.Refund, RefundID: core.Null(n.RefundID),
+		TakenBackBy: core.Null(n.TakenBackBy), CreatedAt: n.CreatedAt,
 	})
 	for i, l := range n.Lines {
 		if err == nil {
@@ -219,7 +223,8 @@ func creditNoteFromDB(row dbsqlc.CreditNote) creditnote.Note {
 		Memo:     core.Value(row.Memo),
 		Subtotal: row.Subtotal, Tax: row.Tax, Taxes: core.Value(row.Taxes), Total: row.Total, Due: row.Due,
 		Balance: row.Balance,
-		Refund:  row.Refund, RefundID: core.Value(row.RefundID), CreatedAt: row.CreatedAt,
+		Refund:  row.Refund, RefundID: core.Value(row.RefundID),
+		TakenBackBy: core.Value(row.TakenBackBy), CreatedAt: row.CreatedAt,
 	}
 }
 

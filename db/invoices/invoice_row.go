@@ -12,10 +12,14 @@ import (
 
 // invoiceRow omits the lines, which have a separate table, and the fields that an invoice gets with its number.
 func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
+	status, takenBack := inv.Status, inv.Status == invoice.TakenBack
+	if takenBack {
+		status = invoice.Paid // as builds from before read it
+	}
 	return dbsqlc.Invoice{
 		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID,
 		SubscriptionID: core.Null(inv.SubscriptionID), TestClockID: core.Null(inv.TestClockID),
-		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
+		Status: status, TakenBack: takenBack, TakenBackWith: core.Null(inv.With), Reason: inv.Reason, Currency: inv.Currency,
 		Discount: inv.Discount, Tax: inv.Tax, Taxes: core.NullList(inv.Taxes), TaxExempt: core.Null(inv.TaxExempt),
 		Total:         inv.Total,
 		CreditApplied: inv.CreditApplied, GrantsUsed: core.NullList(inv.GrantsUsed), AmountDue: inv.AmountDue,
@@ -41,11 +45,14 @@ func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
 
 // InvoiceFromDB returns the invoice of a row.
 func InvoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
+	if row.TakenBack {
+		row.Status = invoice.TakenBack
+	}
 	return invoice.Invoice{
 		ID: row.ID, Number: core.Value(row.Number), NumberText: core.Value(row.NumberText), Seller: core.Value(row.Seller),
 		Buyer:      core.Value(row.Buyer),
 		CustomerID: row.CustomerID, SubscriptionID: core.Value(row.SubscriptionID), TestClockID: core.Value(row.TestClockID),
-		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
+		Status: row.Status, With: core.Value(row.TakenBackWith), Reason: row.Reason, Currency: row.Currency,
 		Discount: row.Discount, Tax: row.Tax, Taxes: core.Value(row.Taxes), TaxExempt: core.Value(row.TaxExempt),
 		Total:         row.Total,
 		CreditApplied: row.CreditApplied, GrantsUsed: core.Value(row.GrantsUsed), AmountDue: row.AmountDue,

@@ -126,6 +126,15 @@ func (tx *Tx) Insert(ctx context.Context, environmentID string, inv invoice.Invo
 	return nil
 }
 
+// InsertTakenBack writes lines that were taken back.
+func (tx *Tx) InsertTakenBack(ctx context.Context, environmentID string, back invoice.Invoice) error {
+	row := invoiceRow(environmentID, back)
+	if err := rows.InvoiceTakenBackInsert.Exec(ctx, tx.Pipe, &row); err != nil {
+		return err
+	}
+	return tx.insertLines(ctx, environmentID, back)
+}
+
 func (tx *Tx) insertLines(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	for i, l := range inv.Lines {
 		row := lineRow(environmentID, inv.ID, i, l)

@@ -70,6 +70,9 @@ func (l *loader) load(
 	if err := l.loadGrants(r); err != nil {
 		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
+	if err := l.loadHomes(r); err != nil {
+		return lifecycle.State{}, core.ReadError("subscription", err)
+	}
 	l.limit(limits)
 	return l.State, nil
 }
@@ -213,7 +216,7 @@ func (l *loader) readClosed(h dbsqlc.DBTX) error {
 	})
 	for _, row := range rows {
 		inv := dbinvoices.InvoiceFromDB(row.Invoice)
-		if inv.Status == invoice.Paid {
+		if inv.Status == invoice.Paid || inv.Status == invoice.TakenBack {
 			l.Paid = append(l.Paid, inv)
 		} else {
 			l.WrittenOff = append(l.WrittenOff, inv)
@@ -264,4 +267,23 @@ func (l *loader) loadCaptures(r core.Reader) error {
 		l.Captures, err = payments.CapturesOf(l.ctx, h, l.environmentID, idsOf(l.Paid))
 		return err
 	})
+}
+
+// loadHomes finds the invoices of the lines that waiting lines and drafts take back. Most subscriptions have none, and
+// most others have their invoices in the State: both are spared the round trip.
+func (l *loader) loadHomes(r core.Reader) error {
+	missing := lifecycle.FindHomes(&l.State)
+	if len(missing) == 0 {
+		return nil
+	}
+	found, err := core.Queries.InvoiceLineListHomes(l.ctx, r.Handle, dbsqlc.InvoiceLineListHomesParams{
+		EnvironmentID: l.environmentID, SubscriptionID: &l.id, LineIds: missing,
+	})
+	for _, row := range found {
+		if l.Homes == nil {
+			l.Homes = map[string]string{}
+		}
+		l.Homes[row.ID] = row.InvoiceID
+	}
+	return err
 }

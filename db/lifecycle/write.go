@@ -26,7 +26,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 		all.do(func() error { return tx.payments.SaveTransaction(ctx, environmentID, t) })
 	}
 	all.do(func() error {
-		return writeInvoices(ctx, tx, environmentID, c.Invoices, lifecycle.InvoiceChanged, lifecycle.DraftCreated)
+		return writeInvoices(ctx, tx, environmentID, c.Invoices, lifecycle.InvoiceChanged, lifecycle.LinesTakenBack)
 	})
 	for _, t := range c.NewTransactions {
 		all.do(func() error { return tx.payments.InsertTransaction(ctx, environmentID, t) })
@@ -126,6 +126,8 @@ func writeInvoice(
 		return tx.invoices.SaveDraft(ctx, environmentID, *inv)
 	case lifecycle.DraftCreated:
 		return tx.invoices.InsertDraft(ctx, environmentID, *inv)
+	case lifecycle.LinesTakenBack:
+		return tx.invoices.InsertTakenBack(ctx, environmentID, *inv)
 	case lifecycle.InvoiceCreated:
 		return tx.invoices.Insert(ctx, environmentID, *inv)
 	case lifecycle.InvoiceFinalized:

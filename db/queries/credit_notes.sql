@@ -7,10 +7,10 @@ returning last_number;
 -- name: CreditNoteInsert :exec
 insert into credit_notes (
     id, environment_id, number, invoice_id, customer_id, subscription_id, currency, reason, memo, subtotal, tax, taxes, total, due,
-    balance, refund, refund_id, created_at
+    balance, refund, refund_id, taken_back_by, created_at
 ) values (
     @id, @environment_id, @number, @invoice_id, @customer_id, @subscription_id, @currency, @reason, @memo, @subtotal, @tax, @taxes,
-    @total, @due, @balance, @refund, @refund_id, @created_at
+    @total, @due, @balance, @refund, @refund_id, @taken_back_by, @created_at
 );
 
 -- name: CreditNoteLineInsert :exec
@@ -48,8 +48,9 @@ where i.environment_id = @environment_id and i.subscription_id = @subscription_i
 order by i.position, l.position;
 
 -- name: CreditNoteListOfInvoice :many
+-- Those that a person asked for: InvoiceLineListReversing has what decisions took back.
 select sqlc.embed(n) from credit_notes n
-where n.environment_id = @environment_id and n.invoice_id = @invoice_id
+where n.environment_id = @environment_id and n.invoice_id = @invoice_id and n.taken_back_by is null
 order by n.number;
 
 -- name: CreditNoteGetWithKey :one

@@ -47,7 +47,7 @@ limit @row_limit;
 
 -- name: InvoiceExport :many
 select sqlc.embed(i) from invoices i
-where i.environment_id = @environment_id and i.position > @after::bigint
+where i.environment_id = @environment_id and i.position > @after::bigint and not i.taken_back
 order by i.position
 limit @row_limit;
 

@@ -1,5 +1,5 @@
 -- name: InvoiceGet :one
-select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id;
+select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id and not i.taken_back;
 
 -- name: InvoiceLock :one
 select sqlc.embed(i) from invoices i where i.environment_id = @environment_id and i.id = @id for no key update;
@@ -7,13 +7,13 @@ select sqlc.embed(i) from invoices i where i.environment_id = @environment_id an
 -- name: InvoiceGetWithKey :one
 select sqlc.embed(k), sqlc.embed(i)
 from api_key_details k
-join invoices i on i.environment_id = k.environment_id and i.id = @id
+join invoices i on i.environment_id = k.environment_id and i.id = @id and not i.taken_back
 where k.hash = @hash;
 
 -- name: InvoiceList :many
 select sqlc.embed(i)
 from invoices i
-where i.environment_id = @environment_id
+where i.environment_id = @environment_id and not i.taken_back
   and (sqlc.narg('customer_id')::text is null or i.customer_id = sqlc.narg('customer_id'))
   and (sqlc.narg('subscription_id')::text is null or i.subscription_id = sqlc.narg('subscription_id'))
   and (sqlc.narg('status')::text is null or i.status = sqlc.narg('status'))
@@ -30,13 +30,14 @@ order by i.number, i.finalizes_at, i.id
 for no key update;
 
 -- name: InvoiceListClosedForPeriod :many
--- Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
+-- Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person; and behind
+-- them, in the order of the decisions, the lines that were taken back.
 select sqlc.embed(i)
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = @environment_id and s.id = @subscription_id
-order by i.number;
+order by i.number, i.position;
 
 -- name: InvoiceLineList :many
 select sqlc.embed(l)
@@ -50,6 +51,14 @@ from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = @invoice_id
 where k.hash = @hash
 order by l.position;
+
+-- name: InvoiceLineListHomes :many
+-- The invoices of a subscription that bill some lines, but void ones.
+select l.id, l.invoice_id
+from invoices i
+join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status not in ('draft', 'void')
+  and not i.taken_back and l.id = any(@line_ids::text[]);
 
 -- name: InvoiceLineListOfSubscription :many
 -- The lines of its open invoices, of its drafts and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a

@@ -20,6 +20,7 @@ const (
 	Event             = "evt_"
 	Invoice           = "in_"
 	InvoiceLine       = "il_"
+	TakenBack         = "tb_" // lines that were taken back, which no address shows
 	SubscriptionItem  = "si_"
 	Tenant            = "ten_"
 	App               = "app_"

@@ -25,6 +25,16 @@ func (s Source) Transaction(at time.Time, parts ...string) string {
 	return s.make(Transaction, at, parts)
 }
 
+// CreditNote returns a credit note's id: see make.
+func (s Source) CreditNote(at time.Time, parts ...string) string {
+	return s.make(CreditNote, at, parts)
+}
+
+// TakenBack returns the id of lines that were taken back: see make.
+func (s Source) TakenBack(at time.Time, parts ...string) string {
+	return s.make(TakenBack, at, parts)
+}
+
 // Dispute returns a dispute's id: see make.
 func (s Source) Dispute(at time.Time, parts ...string) string { return s.make(Dispute, at, parts) }
 

@@ -28,7 +28,7 @@ func (s *Service) CreditInvoice(
 	ask.ID = id.New(id.CreditNote, s.Now())
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (creditnote.Note, error) {
 		cmd := lifecycle.CreditInvoice{Request: ask, Invoice: seen}
-		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
+		done, err := usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return creditnote.Note{}, err
 		}

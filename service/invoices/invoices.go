@@ -48,7 +48,7 @@ func (s *Service) PayInvoice(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (usecase.Performed, error) {
-		return commandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID, Amount: amount})
+		return usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID, Amount: amount})
 	})
 }
 
@@ -76,7 +76,7 @@ func (s *Service) onSeen(
 	around usecase.Around[invoice.Invoice],
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
+		done, err := usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}

@@ -36,7 +36,7 @@ func (s *Service) MarkPaid(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, in.MarkPaid)
+		done, err := usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, in.MarkPaid)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/internal/id"
 	"perennial/service/usecase"
 )
 
@@ -19,16 +20,49 @@ func (s *Service) RetryRefund(
 	return s.refund(ctx, by, chargeID, around, lifecycle.RetryRefund)
 }
 
-// RefundCharge refunds amount of a charge, in minor units; 0: all that can still be refunded. It returns the new
-// refund, whose workflow starts after the commit. Faults: transaction_not_found, those of lifecycle.RefundCharge.
+// ChargeRefund is a person's refund of a charge.
+type ChargeRefund struct {
+	Amount     money.Minor // minor units; 0: all that can still be refunded
+	CreditNote bool        // where the charge paid an invoice, a credit note says what goes back of it
+}
+
+// RefundCharge refunds a charge, and returns the new refund, whose workflow starts after the commit. Faults:
+// transaction_not_found, not_a_charge, those of lifecycle.RefundCharge and lifecycle.RefundInvoice.
 func (s *Service) RefundCharge(
-	ctx context.Context, by usecase.Caller, chargeID string, amount money.Minor,
-	around usecase.Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, chargeID string, ask ChargeRefund, around usecase.Around[payment.Transaction],
 ) error {
+	seen, err := s.charge(ctx, by, chargeID)
+	if err != nil {
+		return err
+	}
+	if ask.CreditNote && seen.InvoiceID != "" {
+		return s.refundInvoice(ctx, by, seen, ask, around)
+	}
 	return s.refund(ctx, by, chargeID, around,
 		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
-			return lifecycle.RefundCharge(state, charge, amount, at)
+			return lifecycle.RefundCharge(state, charge, ask.Amount, at)
 		})
+}
+
+// refundInvoice refunds a charge of an invoice, with a credit note. The invoice of a charge never changes, so it is
+// read without a lock.
+func (s *Service) refundInvoice(
+	ctx context.Context, by usecase.Caller, seen payment.Transaction, ask ChargeRefund,
+	around usecase.Around[payment.Transaction],
+) error {
+	inv, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, seen.InvoiceID)
+	if err != nil {
+		return err
+	}
+	cmd := lifecycle.RefundInvoice{Charge: seen, Amount: ask.Amount}
+	cmd.Note.ID = id.New(id.CreditNote, s.Now())
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
+		done, err := usecase.CommandOn(ctx, tx, by.EnvironmentID, inv, cmd)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		return *done.Refund, nil
+	})
 }
 
 // refund performs what makes a refund of a charge.

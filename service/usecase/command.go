@@ -21,6 +21,7 @@ type Performed struct {
 	Invoices     lifecycle.InvoiceChanges // a finalized one has its number once it is written
 	Settlements  []lifecycle.Settlement
 	CreditNotes  []creditnote.Note
+	Refund       *payment.Transaction // the refund that the command made; nil: none
 }
 
 // Invoice returns an invoice that the command finalized or changed.
@@ -114,7 +115,7 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
 		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices,
-		Settlements: c.Settlements, CreditNotes: c.CreditNotes,
+		Settlements: c.Settlements, CreditNotes: c.CreditNotes, Refund: c.Made(c.Refund),
 	}
 }
 
@@ -145,9 +146,10 @@ func Informed(
 		return c, InParam(err, "planVersion")
 	}
 	if c, ok := cmd.(lifecycle.CreditInvoice); ok {
-		under, err := tx.Invoices.LockForCredit(ctx, environmentID, c.Invoice.ID)
-		under.Request = c.Request
-		return under, err
+		return creditable(ctx, tx, environmentID, c, c.Invoice.ID)
+	}
+	if c, ok := cmd.(lifecycle.RefundInvoice); ok {
+		return refundable(ctx, tx, environmentID, c)
 	}
 	if c, ok := cmd.(lifecycle.RedeemCoupon); ok {
 		coupon, err := tx.Catalog.CouponByCode(ctx, environmentID, c.Code)
@@ -172,4 +174,25 @@ func Informed(
 		return c, err
 	}
 	return cmd, nil
+}
+
+// creditable returns the credit note of an invoice with its facts under lock.
+func creditable(
+	ctx context.Context, tx *db.Tx, environmentID string, c lifecycle.CreditInvoice, invoiceID string,
+) (lifecycle.CreditInvoice, error) {
+	under, err := tx.Invoices.LockForCredit(ctx, environmentID, invoiceID)
+	under.Request = c.Request
+	return under, err
+}
+
+// refundable returns the refund of a charge with its facts under lock, in the order of locks: the invoice first.
+func refundable(
+	ctx context.Context, tx *db.Tx, environmentID string, c lifecycle.RefundInvoice,
+) (lifecycle.Command, error) {
+	var err error
+	if c.Note, err = creditable(ctx, tx, environmentID, c.Note, c.Charge.InvoiceID); err != nil {
+		return c, err
+	}
+	c.Charge, err = tx.Payments.LockTransaction(ctx, environmentID, c.Charge.ID)
+	return c, err
 }

@@ -16,6 +16,7 @@ import (
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
+	"perennial/db"
 	"perennial/service/catalog"
 	"perennial/service/invoices"
 	"perennial/service/payments"
@@ -76,7 +77,7 @@ var requests = map[string]func(*stage) func() error{
 		}
 	},
 	"updateSubscription to a dearer plan": func(s *stage) func() error { return s.replan(1000, 3000) },
-	"updateSubscription to a cheaper plan: the invoice is a credit": func(s *stage) func() error {
+	"updateSubscription to a cheaper plan: a credit note pays the invoice": func(s *stage) func() error {
 		return s.replan(3000, 1000)
 	},
 	"updateSubscription while the period's invoice is unpaid: it is replaced": func(s *stage) func() error {
@@ -250,7 +251,18 @@ var requests = map[string]func(*stage) func() error{
 		s.must(err)
 		s.must(s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded}))
 		return func() error {
-			return s.service.Payments.RefundCharge(s.ctx, s.by, txn.ID, 300, usecase.Around[payment.Transaction]{})
+			return s.service.Payments.RefundCharge(s.ctx, s.by, txn.ID, payments.ChargeRefund{Amount: 300},
+				usecase.Around[payment.Transaction]{})
+		}
+	},
+	"refundPayment of an invoice": func(s *stage) func() error {
+		l := s.active(1000)
+		paid, _, err := s.Store.Payments.Transactions(s.ctx, s.by.EnvironmentID,
+			db.TransactionFilter{SubscriptionID: l.sub().ID}, db.Page{Limit: 1, Unsettled: true})
+		s.must(err)
+		return func() error {
+			return s.service.Payments.RefundCharge(s.ctx, s.by, paid[0].ID,
+				payments.ChargeRefund{Amount: 300, CreditNote: true}, usecase.Around[payment.Transaction]{})
 		}
 	},
 	"cancelPayment": func(s *stage) func() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -276,6 +277,16 @@ func (l *Life) Invoices() []invoice.Invoice {
 		db.Page{Limit: 100})
 	require.NoError(l.T, err)
 	slices.SortFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(a.Number, b.Number) })
+	return list
+}
+
+// CreditNotes lists the payer's credit notes, by number.
+func (l *Life) CreditNotes() []creditnote.Note {
+	l.T.Helper()
+	list, _, err := l.Store.Invoices.CreditNotes(l.T.Context(), l.Env, db.CreditNoteFilter{CustomerID: l.Payer.ID},
+		db.Page{Limit: 100, Unsettled: true})
+	require.NoError(l.T, err)
+	slices.SortFunc(list, func(a, b creditnote.Note) int { return cmp.Compare(a.Number, b.Number) })
 	return list
 }
 

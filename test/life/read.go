@@ -51,6 +51,9 @@ func (l *Life) RequireBalanced(t *testing.T) {
 			due += i.AmountDue
 		}
 	}
+	for _, n := range l.CreditNotes() {
+		billed -= n.Total
+	}
 	for _, txn := range l.Transactions() {
 		switch txn.Status {
 		case payment.Success:

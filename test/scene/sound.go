@@ -14,7 +14,11 @@ var laws = []struct{ name, sql string }{
 	{"a paid invoice has its settlement, and only a paid one", `
 		select i.id from invoices i left join settlements s using (environment_id) where s.invoice_id = i.id and i.status <> 'paid'
 		union all
-		select i.id from invoices i where i.status = 'paid' and not exists (select from settlements s where s.invoice_id = i.id)`},
+		select i.id from invoices i where i.status = 'paid' and not i.taken_back and not exists (select from settlements s where s.invoice_id = i.id)`},
+	{"the credit notes of a decision come to the lines that it took back", `
+		select i.id from invoices i
+		where i.taken_back and -i.total <> (
+			select coalesce(sum(n.total), 0) from credit_notes n where n.environment_id = i.environment_id and n.taken_back_by = i.id)`},
 	{"a settlement by money points at a success of its amount", `
 		select s.invoice_id from settlements s join transactions t on t.id = s.transaction_id
 		where t.status <> 'success' or t.amount <> s.amount or t.invoice_id <> s.invoice_id`},
@@ -63,10 +67,10 @@ var laws = []struct{ name, sql string }{
 			where e.environment_id = i.environment_id and e.invoice_id = i.id and e.grant_id is not null and e.reason = 'applied')`},
 	{"every invoice was announced once, and its end too", `
 		select i.id from invoices i
-		where (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.created') <> 1
+		where not i.taken_back and ((select count(*) from events e where e.object_id = i.id and e.type = 'invoice.created') <> 1
 		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.finalized') <> (i.status <> 'draft')::int
 		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.paid') <> (i.status = 'paid')::int
-		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.voided') <> (i.status = 'void')::int`},
+		   or (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.voided') <> (i.status = 'void')::int)`},
 	{"every end of a payment was announced once", `
 		select t.id from transactions t
 		where (select count(*) from events e where e.object_id = t.id and e.type = 'payment.success') <> (t.status = 'success')::int
@@ -128,7 +132,7 @@ var laws = []struct{ name, sql string }{
 		   or i.tax <> (select coalesce(sum((t ->> 'amount')::bigint) filter (where t -> 'inclusive' is null), 0)
 		                from jsonb_array_elements(coalesce(i.taxes, '[]')) t)`},
 	{"no period is billed twice", `
-		select subscription_id from invoices where status <> 'void' and reason not in ('subscription_update', 'subscription_usage', 'manual')
+		select subscription_id from invoices where status <> 'void' and not taken_back and reason not in ('subscription_update', 'subscription_usage', 'manual')
 		group by subscription_id, period_end having count(*) > 1`},
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 const creditNoteGetWithKey = `-- name: CreditNoteGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, i.seller, i.buyer, i.tax_exempt
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
 from api_key_details k
 join credit_notes n on n.environment_id = k.environment_id and n.id = $1
 join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
@@ -72,6 +72,7 @@ func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditN
 		&i.CreditNote.Refund,
 		&i.CreditNote.RefundID,
 		&i.CreditNote.CreatedAt,
+		&i.CreditNote.TakenBackBy,
 		&i.Seller,
 		&i.Buyer,
 		&i.TaxExempt,
@@ -82,10 +83,10 @@ func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditN
 const creditNoteInsert = `-- name: CreditNoteInsert :exec
 insert into credit_notes (
     id, environment_id, number, invoice_id, customer_id, subscription_id, currency, reason, memo, subtotal, tax, taxes, total, due,
-    balance, refund, refund_id, created_at
+    balance, refund, refund_id, taken_back_by, created_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-    $13, $14, $15, $16, $17, $18
+    $13, $14, $15, $16, $17, $18, $19
 )
 `
 
@@ -107,6 +108,7 @@ type CreditNoteInsertParams struct {
 	Balance        money.Minor       `db:"balance"`
 	Refund         money.Minor       `db:"refund"`
 	RefundID       *string           `db:"refund_id"`
+	TakenBackBy    *string           `db:"taken_back_by"`
 	CreatedAt      time.Time         `db:"created_at"`
 }
 
@@ -129,6 +131,7 @@ func (q *Queries) CreditNoteInsert(ctx context.Context, db DBTX, arg CreditNoteI
 		arg.Balance,
 		arg.Refund,
 		arg.RefundID,
+		arg.TakenBackBy,
 		arg.CreatedAt,
 	)
 	return err
@@ -201,7 +204,7 @@ func (q *Queries) CreditNoteLineList(ctx context.Context, db DBTX, arg CreditNot
 }
 
 const creditNoteList = `-- name: CreditNoteList :many
-select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, i.seller, i.buyer, i.tax_exempt
+select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
 from credit_notes n
 join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where n.environment_id = $1
@@ -267,6 +270,7 @@ func (q *Queries) CreditNoteList(ctx context.Context, db DBTX, arg CreditNoteLis
 			&i.CreditNote.Refund,
 			&i.CreditNote.RefundID,
 			&i.CreditNote.CreatedAt,
+			&i.CreditNote.TakenBackBy,
 			&i.Seller,
 			&i.Buyer,
 			&i.TaxExempt,
@@ -282,8 +286,8 @@ func (q *Queries) CreditNoteList(ctx context.Context, db DBTX, arg CreditNoteLis
 }
 
 const creditNoteListOfInvoice = `-- name: CreditNoteListOfInvoice :many
-select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at from credit_notes n
-where n.environment_id = $1 and n.invoice_id = $2
+select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by from credit_notes n
+where n.environment_id = $1 and n.invoice_id = $2 and n.taken_back_by is null
 order by n.number
 `
 
@@ -296,6 +300,7 @@ type CreditNoteListOfInvoiceRow struct {
 	CreditNote CreditNote `db:"credit_note"`
 }
 
+// Those that a person asked for: InvoiceLineListReversing has what decisions took back.
 func (q *Queries) CreditNoteListOfInvoice(ctx context.Context, db DBTX, arg CreditNoteListOfInvoiceParams) ([]CreditNoteListOfInvoiceRow, error) {
 	rows, err := db.Query(ctx, creditNoteListOfInvoice, arg.EnvironmentID, arg.InvoiceID)
 	if err != nil {
@@ -325,6 +330,7 @@ func (q *Queries) CreditNoteListOfInvoice(ctx context.Context, db DBTX, arg Cred
 			&i.CreditNote.Refund,
 			&i.CreditNote.RefundID,
 			&i.CreditNote.CreatedAt,
+			&i.CreditNote.TakenBackBy,
 		); err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2 and not i.taken_back
 `
 
 type InvoiceGetParams struct {
@@ -78,15 +78,17 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.FinalizesAt,
 		&i.Invoice.UsageUntil,
 		&i.Invoice.UsageFailure,
+		&i.Invoice.TakenBack,
+		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
 from api_key_details k
-join invoices i on i.environment_id = k.environment_id and i.id = $1
+join invoices i on i.environment_id = k.environment_id and i.id = $1 and not i.taken_back
 where k.hash = $2
 `
 
@@ -168,6 +170,8 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.FinalizesAt,
 		&i.Invoice.UsageUntil,
 		&i.Invoice.UsageFailure,
+		&i.Invoice.TakenBack,
+		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 	)
 	return i, err
@@ -221,6 +225,46 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.Explanation,
 			&i.InvoiceLine.TaxCategory,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invoiceLineListHomes = `-- name: InvoiceLineListHomes :many
+select l.id, l.invoice_id
+from invoices i
+join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
+where i.environment_id = $1 and i.subscription_id = $2 and i.status not in ('draft', 'void')
+  and not i.taken_back and l.id = any($3::text[])
+`
+
+type InvoiceLineListHomesParams struct {
+	EnvironmentID  string   `db:"environment_id"`
+	SubscriptionID *string  `db:"subscription_id"`
+	LineIds        []string `db:"line_ids"`
+}
+
+type InvoiceLineListHomesRow struct {
+	ID        string `db:"id"`
+	InvoiceID string `db:"invoice_id"`
+}
+
+// The invoices of a subscription that bill some lines, but void ones.
+func (q *Queries) InvoiceLineListHomes(ctx context.Context, db DBTX, arg InvoiceLineListHomesParams) ([]InvoiceLineListHomesRow, error) {
+	rows, err := db.Query(ctx, invoiceLineListHomes, arg.EnvironmentID, arg.SubscriptionID, arg.LineIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvoiceLineListHomesRow
+	for rows.Next() {
+		var i InvoiceLineListHomesRow
+		if err := rows.Scan(&i.ID, &i.InvoiceID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -361,9 +405,9 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
 from invoices i
-where i.environment_id = $1
+where i.environment_id = $1 and not i.taken_back
   and ($2::text is null or i.customer_id = $2)
   and ($3::text is null or i.subscription_id = $3)
   and ($4::text is null or i.status = $4)
@@ -458,6 +502,8 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.FinalizesAt,
 			&i.Invoice.UsageUntil,
 			&i.Invoice.UsageFailure,
+			&i.Invoice.TakenBack,
+			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 		); err != nil {
 			return nil, err
@@ -471,12 +517,12 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
 where s.environment_id = $1 and s.id = $2
-order by i.number
+order by i.number, i.position
 `
 
 type InvoiceListClosedForPeriodParams struct {
@@ -488,7 +534,8 @@ type InvoiceListClosedForPeriodRow struct {
 	Invoice Invoice `db:"invoice"`
 }
 
-// Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
+// Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person; and behind
+// them, in the order of the decisions, the lines that were taken back.
 func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg InvoiceListClosedForPeriodParams) ([]InvoiceListClosedForPeriodRow, error) {
 	rows, err := db.Query(ctx, invoiceListClosedForPeriod, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
@@ -551,6 +598,8 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.FinalizesAt,
 			&i.Invoice.UsageUntil,
 			&i.Invoice.UsageFailure,
+			&i.Invoice.TakenBack,
+			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 		); err != nil {
 			return nil, err
@@ -564,7 +613,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -632,13 +681,15 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.FinalizesAt,
 		&i.Invoice.UsageUntil,
 		&i.Invoice.UsageFailure,
+		&i.Invoice.TakenBack,
+		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 	)
 	return i, err
 }
 
 const invoiceLockUnsettled = `-- name: InvoiceLockUnsettled :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'draft')
 order by i.number, i.finalizes_at, i.id
@@ -717,6 +768,8 @@ func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg Invoice
 			&i.Invoice.FinalizesAt,
 			&i.Invoice.UsageUntil,
 			&i.Invoice.UsageFailure,
+			&i.Invoice.TakenBack,
+			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 		); err != nil {
 			return nil, err

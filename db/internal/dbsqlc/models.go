@@ -178,6 +178,7 @@ type CreditNote struct {
 	Refund         money.Minor       `db:"refund"`
 	RefundID       *string           `db:"refund_id"`
 	CreatedAt      time.Time         `db:"created_at"`
+	TakenBackBy    *string           `db:"taken_back_by"`
 }
 
 type CreditNoteLine struct {
@@ -364,6 +365,8 @@ type Invoice struct {
 	FinalizesAt       *time.Time            `db:"finalizes_at"`
 	UsageUntil        *time.Time            `db:"usage_until"`
 	UsageFailure      *invoice.UsageFailure `db:"usage_failure"`
+	TakenBack         bool                  `db:"taken_back"`
+	TakenBackWith     *string               `db:"taken_back_with"`
 	ErasedCountry     *string               `db:"erased_country"`
 }
 

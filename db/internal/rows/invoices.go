@@ -56,6 +56,10 @@ var InvoiceInsert = invoices.statement("InvoiceInsert", counter+`, written as (
 )
 select 1 / count(*) from written`, invoices.but("position"), numbered())
 
+// InvoiceTakenBackInsert writes lines that were taken back, which have no number.
+var InvoiceTakenBackInsert = invoices.insert("InvoiceTakenBackInsert",
+	invoices.but("position", "number", "number_text", "seller", "buyer"))
+
 // InvoiceUpdate writes the columns of an issued invoice that may change. It names them, so that a new column of
 // invoices is not among them.
 var InvoiceUpdate = invoices.update("InvoiceUpdate", "environment_id = @environment_id and id = @id",

@@ -501,6 +501,8 @@ var invoices = table[dbsqlc.Invoice]{
 		"finalizes_at",
 		"usage_until",
 		"usage_failure",
+		"taken_back",
+		"taken_back_with",
 		"erased_country",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
@@ -610,6 +612,10 @@ var invoices = table[dbsqlc.Invoice]{
 		case 51:
 			return row.UsageFailure
 		case 52:
+			return row.TakenBack
+		case 53:
+			return row.TakenBackWith
+		case 54:
 			return row.ErasedCountry
 		}
 		panic("rows: no such column")

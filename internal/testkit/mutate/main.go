@@ -30,9 +30,9 @@ const composed = "lifecycle"
 
 // pure is the packages that decide about money, by name below billing.
 var pure = []string{
-	"balance", "charging", "collection", "costing", "creditnote", "discount", "entitlement", "foresight", "invoice",
-	"invoicing", composed, "metered", "metering", "money", "payment", "period", "plan", "proration", "rating", "recording",
-	"retry", "routing", "subscribing", "tax", "totals", "usage",
+	"balance", "charging", "collection", "costing", "creditnote", "discount", "entitlement", "foresight", "giveback",
+	"invoice", "invoicing", composed, "metered", "metering", "money", "payment", "period", "plan", "proration", "rating",
+	"recording", "retry", "routing", "subscribing", "tax", "totals", "usage",
 }
 
 const (

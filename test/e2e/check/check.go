@@ -106,7 +106,7 @@ var laws = []struct{ name, sql string }{
 			union all select from subscriptions where id = e.object_id union all select from invoices where id = e.object_id
 			union all select from transactions where id = e.object_id union all select from test_clocks where id = e.object_id
 			union all select from provider_configs where id = e.object_id union all select from environments where id = e.object_id
-			union all select from disputes where id = e.object_id union all select from credit_grants where id = e.object_id
+			union all select from disputes where id = e.object_id union all select from credit_notes where id = e.object_id union all select from credit_grants where id = e.object_id
 			union all select from metrics where id = e.object_id
 			-- a draft of usage that comes to nothing
 			union all select from events d where d.object_id = e.object_id and d.type = 'invoice.deleted')`},

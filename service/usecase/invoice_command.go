@@ -1,4 +1,4 @@
-package invoices
+package usecase
 
 import (
 	"context"
@@ -8,37 +8,36 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
-	"perennial/service/usecase"
 )
 
-// commandOn performs a command about an invoice: on its subscription, or on the invoice alone where it is a manual one.
+// CommandOn performs a command about an invoice: on its subscription, or on the invoice alone where it is a manual one.
 // seen was read without a lock; its owner never changes. Faults: invoice_is_draft, those of Command.
-func commandOn(
+func CommandOn(
 	ctx context.Context, tx *db.Tx, environmentID string, seen invoice.Invoice, cmd lifecycle.Command,
-) (usecase.Performed, error) {
+) (Performed, error) {
 	if seen.SubscriptionID != "" {
-		return usecase.Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
+		return Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
 	}
 	state, err := tx.Lifecycle.LockManualInvoice(ctx, environmentID, seen.CustomerID, seen.ID)
 	if err != nil {
-		return usecase.Performed{}, err
+		return Performed{}, err
 	}
 	if state.Draft != nil {
-		return usecase.Performed{}, invoicing.ErrDraft
+		return Performed{}, invoicing.ErrDraft
 	}
-	if cmd, err = usecase.Informed(ctx, tx, environmentID, &state, cmd); err != nil {
-		return usecase.Performed{}, err
+	if cmd, err = Informed(ctx, tx, environmentID, &state, cmd); err != nil {
+		return Performed{}, err
 	}
 	found := state
 	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
-		return usecase.Performed{}, err
+		return Performed{}, err
 	}
-	usecase.AuditCommand(tx, found, state, changes)
+	AuditCommand(tx, found, state, changes)
 	if err := tx.Lifecycle.Write(ctx, environmentID, state, changes); err != nil {
-		return usecase.Performed{}, err
+		return Performed{}, err
 	}
-	return usecase.Shown(state, changes), wakeCharges(ctx, tx, environmentID, changes)
+	return Shown(state, changes), wakeCharges(ctx, tx, environmentID, changes)
 }
 
 // wakeCharges wakes the workflows of charges that a decision changed: a superfluous one is to be canceled.

@@ -1,0 +1,211 @@
+// Package giveback owns how the lines that a decision bills become documents: an invoice where they come to more than
+// zero, else credit notes for the invoices whose lines they take back, beside an invoice for the rest. It does not own
+// which lines those are (costing), nor credit notes that a person asks for (creditnote).
+package giveback
+
+import (
+	"slices"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+// Split is a draft that gives back at least what it bills, as documents.
+type Split struct {
+	// Bill has the lines that stay on an invoice, which the notes pay; without lines, there is none.
+	Bill invoice.Draft
+	// Back has the lines that are taken back of earlier invoices, also those of nothing: no later change takes them back.
+	Back invoice.Draft
+	// Sums are what the notes come to together, below zero.
+	Sums invoice.Sums
+	// Notes are the credit notes, in the order in which the lines name their invoices. They have no ids yet, and say not
+	// where their totals go: see To.
+	Notes []creditnote.Note
+	// Given is by how much the notes exceed the invoice: what goes to the balance or back in money.
+	Given money.Minor
+}
+
+// Of splits a draft. home returns the invoice that billed a line, or empty if no credit note can be written for it. ok
+// is false where the draft is one invoice: it comes to more than zero, takes nothing back, or takes back a line without
+// a home. Together the documents come to what the draft comes to, exactly. Fault: amount_too_large.
+func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool, err error) {
+	whole, err := d.Sums()
+	if err != nil || whole.Total > 0 {
+		return Split{}, false, err
+	}
+	split, ok = divide(d, home)
+	if !ok {
+		return Split{}, false, nil
+	}
+	billed, err := unbound(split.Bill.Lines).Sums()
+	if err != nil || billed.Total < 0 {
+		return Split{}, false, err
+	}
+	if billed.Total == 0 && netsToNothing(split.Bill.Lines) {
+		split.Bill.Lines, billed = nil, invoice.Sums{}
+	}
+	if len(split.Back.Lines) == 0 && len(split.Bill.Lines) > 0 {
+		return Split{}, false, nil
+	}
+	split.Given = -whole.Total
+	err = split.write(home, billed.Tax-whole.Tax)
+	return split, err == nil, err
+}
+
+// divide divides the lines: those that take back lines of other invoices, and the others. ok is false where there is
+// nothing to take back, or an invoice is not known.
+func divide(d invoice.Draft, home func(lineID string) string) (split Split, ok bool) {
+	split.Bill, split.Back = d, d
+	split.Bill.Lines, split.Back.Lines = nil, nil
+	own := map[string]bool{}
+	for _, l := range d.Lines {
+		own[l.ID] = l.ID != ""
+	}
+	reverses := false
+	for _, l := range d.Lines {
+		switch {
+		case l.Kind == invoice.ProrationCredit && !own[l.Reverses]:
+			if l.Net() != 0 && home(l.Reverses) == "" {
+				return Split{}, false
+			}
+			split.Back.Lines, reverses = append(split.Back.Lines, l), true
+		case l.Kind == invoice.Metered && l.Net() < 0: // a correction names no line
+			return Split{}, false
+		default:
+			split.Bill.Lines = append(split.Bill.Lines, l)
+			reverses = reverses || l.Kind == invoice.ProrationCredit
+		}
+	}
+	return split, reverses
+}
+
+// netsToNothing reports whether lines are only such as bill nothing, and such as are taken back whole beside them.
+func netsToNothing(lines []invoice.Line) bool {
+	sums := map[string]money.Minor{}
+	for _, l := range lines {
+		id := l.ID
+		if l.Kind == invoice.ProrationCredit {
+			id = l.Reverses
+		}
+		sums[id] += l.Amount
+	}
+	for _, sum := range sums {
+		if sum != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// write writes the notes. tax is what they give back of the added taxes.
+func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
+	s.Sums.Tax = -tax
+	lines := map[string][]invoice.Line{}
+	for _, l := range s.Back.Lines {
+		s.Sums.Subtotal += l.Amount
+		s.Sums.Discount += l.Discounts.Sum()
+		if l.Net() == 0 {
+			continue
+		}
+		of := home(l.Reverses)
+		if lines[of] == nil {
+			s.Notes = append(s.Notes, creditnote.Note{InvoiceID: of, Reason: creditnote.OrderChange})
+		}
+		lines[of] = append(lines[of], l)
+	}
+	s.Sums.Total = s.Sums.Subtotal - s.Sums.Discount + s.Sums.Tax
+	for i := range s.Notes {
+		n := &s.Notes[i]
+		for _, l := range lines[n.InvoiceID] {
+			n.Lines = append(n.Lines, creditnote.Line{InvoiceLineID: l.Reverses, Amount: -l.Net()})
+			n.Subtotal -= l.Net()
+		}
+		sums, err := unbound(lines[n.InvoiceID]).Sums()
+		if err != nil {
+			return err
+		}
+		n.Tax = -sums.Tax
+		for _, t := range sums.Taxes {
+			n.Taxes = append(n.Taxes, invoice.Tax{Rate: t.Rate, Base: -t.Base, Amount: -t.Amount})
+		}
+		tax -= n.Tax
+	}
+	s.share(tax)
+	for i := range s.Notes {
+		s.Notes[i].Total = s.Notes[i].Subtotal + s.Notes[i].Tax
+	}
+	s.Sums.Taxes = s.taxes()
+	return nil
+}
+
+// share adds what rounding leaves of the tax to the notes that have taxes, the last one first: their taxes are rounded
+// together, with those of the invoice.
+func (s *Split) share(left money.Minor) {
+	for i := range slices.Backward(s.Notes) {
+		n := &s.Notes[i]
+		for r := range slices.Backward(n.Taxes) {
+			t := &n.Taxes[r]
+			if t.Inclusive {
+				continue
+			}
+			more := max(left, -t.Amount)
+			t.Amount, n.Tax, left = t.Amount+more, n.Tax+more, left-more
+		}
+	}
+}
+
+// taxes returns the taxes of the lines that are taken back, by rate, below zero.
+func (s *Split) taxes() (all invoice.Taxes) {
+	for _, n := range s.Notes {
+		for _, t := range n.Taxes {
+			at := slices.IndexFunc(all, func(had invoice.Tax) bool { return had.ID == t.ID })
+			if at < 0 {
+				at, all = len(all), append(all, invoice.Tax{Rate: t.Rate})
+			}
+			all[at].Base, all[at].Amount = all[at].Base-t.Base, all[at].Amount-t.Amount
+		}
+	}
+	for _, l := range s.Back.Lines { // of lines of nothing
+		for _, r := range l.Rates {
+			if !slices.ContainsFunc(all, func(had invoice.Tax) bool { return had.ID == r.ID }) {
+				all = append(all, invoice.Tax{Rate: r})
+			}
+		}
+	}
+	return all
+}
+
+// Refund is a refund that was made for the notes.
+type Refund struct {
+	ID     string
+	Amount money.Minor
+}
+
+// To says where the totals of notes go: an amount goes back in money, by refunds that give at least that, and the rest
+// to the balance. A note names the refund that gives its first minor unit back.
+func To(notes []creditnote.Note, refunds []Refund, amount money.Minor) []creditnote.Note {
+	notes, refunds = slices.Clone(notes), slices.Clone(refunds)
+	for i := range notes {
+		n := &notes[i]
+		for len(refunds) > 0 && amount > 0 && n.Refund < n.Total {
+			if n.RefundID == "" {
+				n.RefundID = refunds[0].ID
+			}
+			part := min(n.Total-n.Refund, refunds[0].Amount, amount)
+			n.Refund, refunds[0].Amount, amount = n.Refund+part, refunds[0].Amount-part, amount-part
+			if refunds[0].Amount == 0 {
+				refunds = refunds[1:]
+			}
+		}
+		n.Balance = n.Total - n.Refund
+	}
+	return notes
+}
+
+// unbound is a draft of lines that may give any amount back.
+func unbound(lines []invoice.Line) invoice.Draft {
+	return invoice.Draft{
+		Lines: lines, Creditable: invoice.Creditable{Total: money.MaxMinor, Tax: money.MaxMinor},
+	}
+}

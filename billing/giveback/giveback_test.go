@@ -1,0 +1,205 @@
+package giveback_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/giveback"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+)
+
+func rate(id, percent string, inclusive bool) tax.Rate {
+	p, err := money.ParseDecimal(percent)
+	if err != nil {
+		panic(err)
+	}
+	return tax.Rate{ID: id, Percent: p, Inclusive: inclusive}
+}
+
+var vat = []tax.Rate{rate("vat", "19", false)}
+
+// back takes an amount of a line back.
+func back(of string, amount money.Minor, rates ...tax.Rate) invoice.Line {
+	return invoice.Line{Kind: invoice.ProrationCredit, Reverses: of, Amount: -amount, Rates: rates}
+}
+
+// rest bills an amount.
+func rest(id string, amount money.Minor, rates ...tax.Rate) invoice.Line {
+	return invoice.Line{ID: id, Kind: invoice.ProrationCharge, Amount: amount, Rates: rates}
+}
+
+func draft(lines ...invoice.Line) invoice.Draft {
+	return invoice.Draft{Lines: lines, Creditable: invoice.Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}}
+}
+
+// home knows the lines a… of invoice in_a, and so on.
+func home(lineID string) string {
+	if lineID == "" || lineID == "?" {
+		return ""
+	}
+	return "in_" + lineID[:1]
+}
+
+var quarter = rate("quarter", "25", false)
+
+// A draft becomes documents: what is on the invoice, and the notes with what they come to.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	half := back("a1", 1000)
+	half.Discounts = invoice.Shares{{CouponID: "half", Amount: -500}}
+	free := rest("", 900)
+	free.Discounts = invoice.Shares{{CouponID: "all", Amount: 900}}
+	for name, c := range map[string]struct {
+		lines []invoice.Line
+		bill  money.Minor // on the invoice; -1: there is none
+		notes []string
+		given money.Minor
+	}{
+		"a downgrade":         {[]invoice.Line{back("a1", 1500), rest("", 500)}, 500, []string{"in_a 1500"}, 1000},
+		"to a free plan":      {[]invoice.Line{back("a1", 1500)}, -1, []string{"in_a 1500"}, 1500},
+		"a change of nothing": {[]invoice.Line{back("a1", 500), rest("", 500)}, 500, []string{"in_a 500"}, 0},
+		"of two invoices": {
+			[]invoice.Line{back("a1", 100), back("b1", 300), back("a2", 7)}, -1, []string{"in_a 107", "in_b 300"}, 407,
+		},
+		"rounded alike":        {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
+		"rounded together":     {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 7"}, 4},
+		"less its discount":    {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
+		"with taxes":           {[]invoice.Line{back("a1", 1000, vat...), rest("", 300, vat...)}, 357, []string{"in_a 1190"}, 833},
+		"nothing is left":      {[]invoice.Line{back("a1", 0)}, -1, nil, 0},
+		"an unpaid line":       {[]invoice.Line{rest("n", 700), back("n", 700), back("a1", 20)}, -1, []string{"in_a 20"}, 20},
+		"a part of an unpaid":  {[]invoice.Line{rest("n", 700), back("n", 300), back("a1", 500)}, 400, []string{"in_a 500"}, 100},
+		"an unpaid line alone": {[]invoice.Line{rest("n", 700), back("n", 700)}, -1, nil, 0},
+		"a free rest":          {[]invoice.Line{back("a1", 20), free}, 0, []string{"in_a 20"}, 20},
+	} {
+		split, ok, err := giveback.Of(draft(c.lines...), home)
+		require.NoError(t, err, name)
+		require.True(t, ok, name)
+		var notes []string
+		for _, n := range split.Notes {
+			notes = append(notes, fmt.Sprintf("%s %d", n.InvoiceID, n.Total))
+		}
+		require.Equal(t, c.notes, notes, name)
+		require.Equal(t, c.given, split.Given, name)
+		if c.bill < 0 {
+			require.Empty(t, split.Bill.Lines, name)
+			continue
+		}
+		sums, err := split.Bill.Sums()
+		require.NoError(t, err, name)
+		require.NotEmpty(t, split.Bill.Lines, name)
+		require.Equal(t, c.bill, sums.Total, name)
+	}
+}
+
+// An invoice stays one where it asks for money, takes nothing back, or takes back what no note can name.
+func TestOf_StaysAnInvoice(t *testing.T) {
+	t.Parallel()
+	free := rest("", 100)
+	free.Discounts = invoice.Shares{{CouponID: "all", Amount: 100}}
+	for name, lines := range map[string][]invoice.Line{
+		"an upgrade":             {back("a1", 500), rest("", 501)},
+		"a free period":          {free},
+		"no lines":               nil,
+		"of no known line":       {back("?", 500)},
+		"from before lines":      {back("", 500)},
+		"a correction of usage":  {{Kind: invoice.Metered, Amount: -500}},
+		"free after a full swap": {free, rest("n", 10), back("n", 10)},
+	} {
+		_, ok, err := giveback.Of(draft(lines...), home)
+		require.NoError(t, err, name)
+		require.False(t, ok, name)
+	}
+}
+
+// Whatever the lines, discounts and taxes: the documents come to what one invoice came to, to the minor unit; the lines
+// of the notes are those that are taken back; and every sum adds up.
+func TestOf_DocumentsComeToTheDraft(t *testing.T) {
+	t.Parallel()
+	rates := []tax.Rate{rate("a", "19.25", false), rate("b", "7", true), rate("c", "2.5", false)}
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []invoice.Line
+		taken := map[string]money.Minor{}
+		for n := range rapid.IntRange(1, 6).Draw(t, "lines") {
+			amount := money.Minor(rapid.Int64Range(0, 400).Draw(t, "amount"))
+			l := rest("", amount)
+			if rapid.Bool().Draw(t, "taken back") {
+				of := fmt.Sprintf("%c%d", 'a'+rune(n%3), n)
+				l = back(of, amount)
+			}
+			off := money.Minor(rapid.Int64Range(0, int64(amount)).Draw(t, "discount"))
+			if l.Amount < 0 {
+				off = -off
+			}
+			if off != 0 {
+				l.Discounts = invoice.Shares{{CouponID: "coup", Amount: off}}
+			}
+			for _, r := range rates {
+				if rapid.Bool().Draw(t, "taxed") {
+					l.Rates = append(l.Rates, r)
+				}
+			}
+			if l.Net() < 0 {
+				taken[l.Reverses] -= l.Net()
+			}
+			lines = append(lines, l)
+		}
+		whole, err := draft(lines...).Sums()
+		require.NoError(t, err)
+		split, ok, err := giveback.Of(draft(lines...), home)
+		require.NoError(t, err)
+		if !ok {
+			return
+		}
+		bill, err := split.Bill.Sums()
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, bill.Total, money.Minor(0))
+		var total, added money.Minor
+		for _, n := range split.Notes {
+			require.Positive(t, n.Total)
+			require.GreaterOrEqual(t, n.Tax, money.Minor(0))
+			require.Equal(t, n.Total, n.Subtotal+n.Tax)
+			total += n.Total
+			for _, l := range n.Lines {
+				require.Equal(t, n.InvoiceID, home(l.InvoiceLineID))
+				taken[l.InvoiceLineID] -= l.Amount
+			}
+			for _, on := range n.Taxes {
+				require.GreaterOrEqual(t, on.Amount, money.Minor(0))
+				if !on.Inclusive {
+					added += on.Amount
+				}
+			}
+			added -= n.Tax
+		}
+		require.Zero(t, added, "the taxes by rate sum to the tax")
+		for id, left := range taken {
+			require.Zero(t, left, "%s is taken back, whole and once", id)
+		}
+		require.Equal(t, whole.Total, bill.Total-total, "the documents come to what the draft comes to")
+		require.Equal(t, -total, split.Sums.Total)
+		require.Equal(t, -whole.Total, split.Given)
+		require.Equal(t, split.Sums.Subtotal-split.Sums.Discount+split.Sums.Tax, split.Sums.Total)
+	})
+}
+
+// Refunds give money back in the order of the notes, and no more than the amount.
+func TestTo(t *testing.T) {
+	t.Parallel()
+	notes := []creditnote.Note{{Total: 50}, {Total: 30}}
+	refunds := []giveback.Refund{{"re_1", 60}, {"re_2", 20}}
+	for amount, want := range map[money.Minor][]creditnote.Note{
+		0:  {{Total: 50, Balance: 50}, {Total: 30, Balance: 30}},
+		40: {{Total: 50, Refund: 40, RefundID: "re_1", Balance: 10}, {Total: 30, Balance: 30}},
+		70: {{Total: 50, Refund: 50, RefundID: "re_1"}, {Total: 30, Refund: 20, RefundID: "re_1", Balance: 10}},
+		90: {{Total: 50, Refund: 50, RefundID: "re_1"}, {Total: 30, Refund: 30, RefundID: "re_1"}},
+	} {
+		require.Equal(t, want, giveback.To(notes, refunds, amount), "%d", amount)
+	}
+	require.Equal(t, []creditnote.Note{{Total: 50}, {Total: 30}}, notes, "they are not changed in place")
+}
