@@ -16,11 +16,13 @@ import (
 // takenBack takes two minor units of an invoice back.
 func (b *bundle) takenBack(bill invoice.Invoice) (invoice.Invoice, creditnote.Note) {
 	l := bill.Lines[0]
-	back := invoice.Draft{Reason: invoice.Update, Period: bill.Period, PeriodIndex: bill.PeriodIndex, Lines: []invoice.Line{{
+	draft := invoice.Draft{Reason: invoice.Update, Period: bill.Period, PeriodIndex: bill.PeriodIndex}
+	draft.Lines = []invoice.Line{{
 		ID: id.New(id.InvoiceLine, wall), Kind: invoice.ProrationCredit, Description: "Unused time", PlanID: b.plan.ID,
 		PriceID: b.plan.Prices[0].ID, ItemID: "si_1", PeriodIndex: bill.PeriodIndex, Reverses: l.ID, Amount: -2,
 		Period: bill.Period,
-	}}}.TakeBack(invoice.Issuing{
+	}}
+	back := draft.TakeBack(invoice.Issuing{
 		ID: id.New(id.TakenBack, wall), CustomerID: bill.CustomerID, SubscriptionID: bill.SubscriptionID,
 		Currency: bill.Currency, Now: now,
 	}, invoice.Sums{Subtotal: -2, Total: -2}, bill.ID)
@@ -31,8 +33,8 @@ func (b *bundle) takenBack(bill invoice.Invoice) (invoice.Invoice, creditnote.No
 	}
 }
 
-// Lines that were taken back are read by decisions, behind the invoices, and by nothing else: they are in no list, under
-// no id and in no export. Their credit note counts by them, and not in addition.
+// Lines that were taken back are read by decisions, behind the invoices, and by nothing else: they are in no list and
+// under no id. Their credit note counts by them, and not in addition.
 func TestLinesTakenBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

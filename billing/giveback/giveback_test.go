@@ -67,13 +67,17 @@ func TestOf(t *testing.T) {
 		"of two invoices": {
 			[]invoice.Line{back("a1", 100), back("b1", 300), back("a2", 7)}, -1, []string{"in_a 107", "in_b 300"}, 407,
 		},
-		"rounded alike":        {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
-		"rounded together":     {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 7"}, 4},
-		"less its discount":    {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
-		"with taxes":           {[]invoice.Line{back("a1", 1000, vat...), rest("", 300, vat...)}, 357, []string{"in_a 1190"}, 833},
-		"nothing is left":      {[]invoice.Line{back("a1", 0)}, -1, nil, 0},
-		"an unpaid line":       {[]invoice.Line{rest("n", 700), back("n", 700), back("a1", 20)}, -1, []string{"in_a 20"}, 20},
-		"a part of an unpaid":  {[]invoice.Line{rest("n", 700), back("n", 300), back("a1", 500)}, 400, []string{"in_a 500"}, 100},
+		"rounded alike":     {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
+		"rounded together":  {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 7"}, 4},
+		"less its discount": {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
+		"with taxes": {
+			[]invoice.Line{back("a1", 1000, vat...), rest("", 300, vat...)}, 357, []string{"in_a 1190"}, 833,
+		},
+		"nothing is left": {[]invoice.Line{back("a1", 0)}, -1, nil, 0},
+		"an unpaid line":  {[]invoice.Line{rest("n", 700), back("n", 700), back("a1", 20)}, -1, []string{"in_a 20"}, 20},
+		"a part of an unpaid": {
+			[]invoice.Line{rest("n", 700), back("n", 300), back("a1", 500)}, 400, []string{"in_a 500"}, 100,
+		},
 		"an unpaid line alone": {[]invoice.Line{rest("n", 700), back("n", 700)}, -1, nil, 0},
 		"a free rest":          {[]invoice.Line{back("a1", 20), free}, 0, []string{"in_a 20"}, 20},
 	} {

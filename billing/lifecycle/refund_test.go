@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -242,5 +243,47 @@ func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 		require.Len(t, changes.Transactions, 2, name)
 		require.Equal(t, [2]money.Minor{0, c.owed},
 			[2]money.Minor{changes.Transactions[1].AmountRefunded, changes.Transactions[1].RefundOwed}, name)
+	}
+}
+
+// A refund writes a note over what is left of its invoice: 400 of 1000 went to the balance before, so that a refund of
+// all has a note over 600, and a refund of 100 has one over 100. Where nothing is left, or another charge settled the
+// invoice, money goes back without one.
+func TestRefundInvoice_NotesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, amount, refunded, noted money.Minor
+		other                           bool
+	}{
+		"all of it":           {0, 0, 1000, 1000, false},
+		"a part":              {400, 100, 100, 100, false},
+		"more than is left":   {400, 0, 1000, 600, false},
+		"nothing is left":     {1000, 0, 1000, 0, false},
+		"of another's charge": {0, 300, 300, 0, true},
+	} {
+		l := begun(t, settings)
+		l.result(answer.Succeeded)
+		l.reviewed = true // more may go back than the invoice has left
+		paid := l.store.invoices[0]
+		if c.before > 0 {
+			_, err := l.creditInvoice(paid, creditnote.Request{ID: "cn", Amount: c.before, Reason: creditnote.Goodwill})
+			require.NoError(t, err, name)
+		}
+		l.noted = true
+		cmd := lifecycle.RefundInvoice{Note: l.creditOf(*l.store.invoice(paid.ID)), Charge: l.charges()[0], Amount: c.amount}
+		if c.other {
+			cmd.Note.Charge = nil
+		}
+		changes, err := l.apply(cmd)
+		require.NoError(t, err, name)
+		require.Equal(t, c.refunded, changes.Made(changes.Refund).Amount, name)
+		if c.noted == 0 {
+			require.Empty(t, changes.CreditNotes, name)
+			continue
+		}
+		note := changes.CreditNotes[0]
+		require.Equal(t, [2]money.Minor{c.noted, c.noted}, [2]money.Minor{note.Total, note.Refund}, name)
+		require.Equal(t, changes.Refund, note.RefundID, name)
+		require.Equal(t, c.noted+c.before, l.store.invoice(paid.ID).Credited.Total, name)
 	}
 }
