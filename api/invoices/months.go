@@ -180,7 +180,7 @@ func RenderMonthTaxes(rows []monthly.TaxRow) MonthTaxes {
 }
 
 // monthAtMost bounds the documents of a report by the API, which has seconds to answer.
-const monthAtMost = 200_000
+const monthAtMost = 100_000
 
 func (h *Handler) report(ctx context.Context, c *httpkit.Call, in *OfMonth) (invoices.MonthReport, error) {
 	m, err := monthly.Parse(in.Month)
@@ -211,7 +211,7 @@ func (h *Handler) getMonthTaxes(
 }
 
 // limits of what a report by the API takes, in words.
-const monthBound = " A month with more than 200,000 documents is refused with month_too_large: " +
+const monthBound = " A month with more than 100,000 documents is refused with month_too_large: " +
 	"`perennial report month` has no such limit."
 
 func exampleMonth() MonthReport {
