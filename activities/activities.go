@@ -70,24 +70,25 @@ func New(c Config) Set {
 	if c.Observer == nil {
 		c.Observer = unobserved{}
 	}
+	payments := &charging.Payments{
+		Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
+		Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
+		PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
+		Pacing: &pacing.Pacer{
+			Workers: func(ctx context.Context) (int, error) { return c.Store.Reconcile.Workers(ctx) }, Clock: c.Clock,
+			Sleepers: (c.ProviderSlots + 7) / 8,
+		},
+	}
 	usage := &rating.Usage{Store: c.Store, Clock: c.Clock, Observer: c.Observer}
 	return Set{
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Usage:         usage,
-		Payments: &charging.Payments{
-			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
-			Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
-			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
-			Pacing: &pacing.Pacer{
-				Workers: func(ctx context.Context) (int, error) { return c.Store.Reconcile.Workers(ctx) }, Clock: c.Clock,
-				Sleepers: (c.ProviderSlots + 7) / 8,
-			},
-		},
+		Payments:      payments,
 		Clocks: &Clocks{
 			Store: c.Store, Clock: c.Clock, Usage: usage, Observer: c.Observer, Patience: c.ClockPatience,
 		},
 		Reconciler: &reconcile.Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled,
-			Rate: c.ReconcileRate},
+			Rate: c.ReconcileRate, RemoveMethod: payments.RemoveMethod},
 		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Deliveries: c.Deliveries,
 		store:      c.Store, clock: c.Clock,

@@ -76,7 +76,14 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil {
 		return step, err
 	}
-	return step, a.endGrants(ctx, ended)
+	if err := a.endGrants(ctx, ended); err != nil {
+		return step, err
+	}
+	expiring, err := a.Store.Customers.ExpiringMethodsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	if err != nil {
+		return step, err
+	}
+	return step, a.announceExpiries(ctx, expiring)
 }
 
 // settle waits until pending payments end, before time moves on. It returns false where patience ended first.
@@ -227,6 +234,16 @@ func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
 func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
 	for _, d := range owed {
 		if err := due.AnnounceOverdue(ctx, a.Store, d, a.Clock()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announceExpiries announces cards that expire soon by the time of a clock.
+func (a *Clocks) announceExpiries(ctx context.Context, expiring []db.ExpiringMethod) error {
+	for _, d := range expiring {
+		if err := due.AnnounceExpiry(ctx, a.Store, d, a.Clock()); err != nil {
 			return err
 		}
 	}

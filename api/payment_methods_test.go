@@ -111,7 +111,8 @@ func TestPaymentMethods_FromTheFirstToTheLast(t *testing.T) {
 	for _, table := range []string{"idempotency_keys", "events", "audit_log", "webhook_deliveries"} {
 		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ~ 'pm_secret'"), table)
 	}
-	require.Zero(t, b.count(t, "select count(*) from payment_methods where removed_at is not null and details is not null"))
+	require.Zero(t, b.count(t, `select count(*) from payment_methods
+		where removed_at is not null and details is not null and removal_due_at is null`), "a token stays until the provider has removed it, and no longer")
 }
 
 func TestPaymentMethods_Refusals(t *testing.T) {
@@ -158,7 +159,10 @@ func TestPaymentMethods_ErasedWithTheCustomer(t *testing.T) {
 	problem(t, 404, "payment_method_not_found", "",
 		b.ask(t, b.test, "PATCH", "/api/payment-methods/"+second.ID, `{"default":true}`))
 	b.eraseAll(t)
-	for _, table := range []string{"customers", "payment_methods", "idempotency_keys", "events", "audit_log", "transactions"} {
+	for _, table := range []string{"customers", "idempotency_keys", "events", "audit_log", "transactions"} {
 		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text ~ 'pm_secret|Canary King'"), table)
 	}
+	require.Zero(t, b.count(t, "select count(*) from payment_methods x where x::text ~ 'Canary King'"))
+	require.Equal(t, 2, b.count(t, "select count(*) from payment_methods where removal_due_at is not null"),
+		"both are to be removed at the provider, for which the token is needed")
 }

@@ -24,7 +24,7 @@ func TestBillings(t *testing.T) {
 	later.Prices[0].Amount, later.Prices[1].Once = 0, true
 	bills := func() []subscription.Billing {
 		t.Helper()
-		found, err := b.store.Subscriptions.Billings(t.Context(), b.env, b.customer.ID)
+		found, err := b.store.Subscriptions.Billings(t.Context(), b.env, b.customer.ID, db.MethodUse{ByDefault: true})
 		require.NoError(t, err)
 		return found
 	}

@@ -10,5 +10,6 @@ type (
 	CreditGrant    = customers.CreditGrant
 	CustomerFilter = customers.CustomerFilter
 	DueGrant       = customers.DueGrant
+	ExpiringMethod = customers.ExpiringMethod
 	StuckErasure   = customers.StuckErasure
 )

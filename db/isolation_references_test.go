@@ -56,7 +56,7 @@ func TestIsolation_References(t *testing.T) {
 		"recovered_from": txn.ID,
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint, "price_id": b.plan.Prices[0].ID,
-		"product_id": product.ID, "grant_id": b.grant(t, 5, time.Time{}).ID,
+		"payment_method_id": b.customer.FirstMethodID(), "product_id": product.ID, "grant_id": b.grant(t, 5, time.Time{}).ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -66,7 +66,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 62)
+	require.Len(t, keys, 63)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

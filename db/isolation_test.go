@@ -38,7 +38,7 @@ var global = map[string]bool{
 	"Tenancy.App":       true, "Tenancy.Apps": true, "KeyByHash": true, "Payments.ProviderConfigByID": true,
 	"Reconcile.Epoch":     true,
 	"Tenancy.TenantNamed": true, "Tenancy.Environments": true, "Tenancy.AppNamed": true, "Tenancy.EnvironmentOf": true,
-	"Tenancy.Keys":             true,
+	"Tenancy.Keys": true, "Customers.DueRemovals": true, "Customers.ExpiringMethods": true,
 	"Tenancy.EnvironmentOfKey": true,
 	"Invoices.Due":             true, "Customers.DueGrants": true, "Customers.UnstartedErasures": true,
 	"Customers.StuckErasures":          true,
@@ -116,6 +116,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.Tenancy.RevokeAPIKey(ctx, b.env, former.ID))
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
+		sub.PaymentMethodID = b.customer.FirstMethodID()
 		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
 		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
 		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn))
@@ -226,7 +227,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		b.env, inv.ID, b.plan.ID, wall.Add(-time.Hour), b.subscription.ID)
 	require.NoError(t, err)
 	ended := true
-	return filling{
+	return b.withMethods(t, filling{
 		environment: b.environment,
 		ids: map[string]string{
 			"Tenancy.Environment":     b.env,
@@ -250,10 +251,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Customers.CreditBalance": b.customer.ID, "Customers.Credits": b.customer.ID,
 			"Customers.BalanceEntries": b.customer.ID,
 			"Customers.CreditGrants":   b.customer.ID, "Customers.CreditGrantWithKey": grant,
-			"Customers.PaymentMethods": b.customer.ID, "Customers.AllPaymentMethods": b.customer.ID,
-			"Customers.PaymentMethodWithKey": b.customer.FirstMethodID(),
-			"Customers.DueGrantsOnClock":     b.clock.ID,
-			"Invoices.DueOnClock":            b.clock.ID, "Catalog.TaxRatesOf": b.customer.ID,
+			"Customers.DueGrantsOnClock": b.clock.ID,
+			"Invoices.DueOnClock":        b.clock.ID, "Catalog.TaxRatesOf": b.customer.ID,
 			"Clocks.Get": b.clock.ID, "Clocks.GetWithKey": b.clock.ID, "Clocks.NextDue": b.clock.ID, "Clocks.Due": b.clock.ID,
 			"Clocks.Pending":    b.clock.ID,
 			"Subscriptions.Get": b.subscription.ID, "Subscriptions.GetWithKey": b.subscription.ID,
@@ -313,7 +312,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[[]plan.Ref]():     []plan.Ref{b.plan.Ref()},
 			reflect.TypeFor[db.EventFilter](): db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
-	}
+	})
 }
 
 // sinceThen are the reads whose time is the begin of their result.

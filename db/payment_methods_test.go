@@ -2,7 +2,10 @@ package db_test
 
 import (
 	"context"
+	"maps"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -101,6 +104,93 @@ func TestPaymentMethods_FollowTheCustomer(t *testing.T) {
 	require.Empty(t, all())
 	var kept int
 	require.NoError(t, b.pool.QueryRow(t.Context(), `select count(*) from payment_methods
-		where environment_id = $1 and (details is not null or billing_name is not null)`, b.env).Scan(&kept))
+		where environment_id = $1 and (billing_name is not null or details ? 'phoneNumber')`, b.env).Scan(&kept))
 	require.Zero(t, kept)
+	due, err := b.store.Customers.DueRemovals(t.Context(), wall.Add(time.Hour), 10)
+	require.NoError(t, err)
+	require.Len(t, due, 2, "the provider is to remove both")
+	removal, err := b.store.Customers.Removal(t.Context(), b.env, second.ID)
+	require.NoError(t, err)
+	require.Equal(t, "tok_3", removal.Details.PaymentMethodToken)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Customers.EndRemoval(ctx, b.env, second.ID))
+	})
+	_, err = b.store.Customers.Removal(t.Context(), b.env, second.ID)
+	require.ErrorIs(t, err, db.ErrPaymentMethodNotFound)
+}
+
+// A decision about a subscription has the payment method that it names in place of the customer's default, also where
+// that changes, and the default again where the named one is gone.
+func TestLockSubscription_PaysWithTheNamedMethod(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c, err := b.store.Customers.Get(t.Context(), b.env, b.customer.ID)
+	require.NoError(t, err)
+	second := customer.Method{
+		ID: id.New(id.PaymentMethod, wall), CustomerID: c.ID, Type: "card", CreatedAt: wall, Revision: 1,
+		Details: customer.PaymentDetails{PaymentMethodToken: "tok_2"},
+	}
+	sub := b.subscription
+	sub.PaymentMethodID = second.ID
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Customers.InsertPaymentMethod(ctx, b.env, second))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
+	})
+	require.Equal(t, c.WithMethod(second), load(t, b).Customer)
+	require.Empty(t, load(t, b).OtherMethods, "no policy tries them")
+	naming, err := b.store.Subscriptions.NamingMethod(t.Context(), b.env, second.ID, 5)
+	require.NoError(t, err)
+	require.Equal(t, []string{sub.ID}, naming)
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		marked, err := tx.Subscriptions.MarkMethodChanged(ctx, b.env, c.ID)
+		require.NoError(t, err)
+		require.Empty(t, marked, "a new default does not concern it")
+		marked, err = tx.Subscriptions.MarkMethodChangedOf(ctx, b.env, c.ID, second.ID, false)
+		require.NoError(t, err)
+		require.Equal(t, []string{sub.ID}, marked)
+	})
+	require.False(t, load(t, b).Subscription.MethodChangedAt.IsZero())
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Customers.RemovePaymentMethod(ctx, b.env, second.ID))
+	})
+	require.Equal(t, c.PaymentMethodID, load(t, b).Customer.PaymentMethodID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		unnamed, err := tx.Subscriptions.ReplaceMethod(ctx, b.env, second.ID, "")
+		require.NoError(t, err)
+		require.Equal(t, []string{sub.ID}, unnamed)
+	})
+	require.Empty(t, load(t, b).Subscription.PaymentMethodID)
+}
+
+// endingMethods adds a payment method that its provider is to remove, and one whose card has expired, and returns the
+// id of the first.
+func (b *bundle) endingMethods(t *testing.T) string {
+	t.Helper()
+	removed := customer.Method{
+		ID: id.New(id.PaymentMethod, wall), CustomerID: b.customer.ID, Type: "card", CreatedAt: wall,
+		Details: customer.PaymentDetails{PaymentMethodToken: "tok_removed"},
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Customers.InsertPaymentMethod(ctx, b.env, removed))
+		require.NoError(t, tx.Customers.RemovePaymentMethod(ctx, b.env, removed.ID))
+		expiring := removed
+		expiring.ID, expiring.Card = id.New(id.PaymentMethod, wall), customer.Card{ExpiryYear: 2001, ExpiryMonth: 1}
+		require.NoError(t, tx.Customers.InsertPaymentMethod(ctx, b.env, expiring))
+	})
+	return removed.ID
+}
+
+// withMethods adds what reads of payment methods find.
+func (b *bundle) withMethods(t *testing.T, f filling) filling {
+	t.Helper()
+	first := b.customer.FirstMethodID()
+	maps.Copy(f.ids, map[string]string{
+		"Subscriptions.NamingMethod": first, "Customers.PaymentMethodWithKey": first,
+		"Customers.PaymentMethods": b.customer.ID, "Customers.AllPaymentMethods": b.customer.ID,
+		"Customers.Removal": b.endingMethods(t), "Customers.ExpiringMethodsOnClock": b.clock.ID,
+	})
+	f.filters[reflect.TypeFor[db.MethodUse]()] = db.MethodUse{ByDefault: true, MethodID: first}
+	return f
 }

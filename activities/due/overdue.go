@@ -1,5 +1,5 @@
-// Package due does what becomes due on a date and has no workflow that waits for it: overdue invoices and ended credit
-// grants. The reconciler finds them in real time, and a step of a test clock in the clock's.
+// Package due does what becomes due on a date and has no workflow that waits for it: overdue invoices, ended credit
+// grants and expiring cards. The reconciler finds them in real time, and a step of a test clock in the clock's.
 package due
 
 import (

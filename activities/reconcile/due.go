@@ -33,3 +33,17 @@ func (p *pass) overdue(ctx context.Context) error {
 	p.found.More = p.found.More || len(owed) == p.batch && len(done) > 0
 	return nil
 }
+
+// expiring announces cards in real time that expire soon. Each is marked, so that after a full batch the next one
+// follows at once.
+func (p *pass) expiring(ctx context.Context) error {
+	found, err := p.Store.Customers.ExpiringMethods(ctx, p.now, p.batch)
+	if err != nil {
+		return err
+	}
+	done := together(ctx, p, found, func(ctx context.Context, d db.ExpiringMethod) error {
+		return due.AnnounceExpiry(ctx, p.Store, d, p.now)
+	})
+	p.found.More = p.found.More || len(found) == p.batch && len(done) > 0
+	return nil
+}

@@ -36,6 +36,8 @@ type Reconciler struct {
 	// Rate is the number of workflows that are started or woken in a second, so that a restart of everything leaves
 	// Temporal and the workers to commands and renewals; 0: as many as go.
 	Rate int
+	// RemoveMethod asks the provider to remove a payment method that is removed here; nil: none is.
+	RemoveMethod func(ctx context.Context, ref db.Ref) error
 
 	pace  pace
 	stuck stuck
@@ -80,7 +82,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided,
 		pass.overdue, pass.endedGrants,
 		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.unanswered,
-		pass.overlooked, pass.purge,
+		pass.overlooked, pass.expiring, pass.removals, pass.purge,
 	} {
 		failed = errors.Join(failed, step(ctx))
 		if ctx.Err() != nil {

@@ -148,8 +148,14 @@ func (h *Handler) updatePaymentMethod(
 		})
 }
 
+type deletePaymentMethodInput struct {
+	httpkit.ByID
+	ReplacementID string `query:"replacementId" maxLength:"64" doc:"Another payment method of the customer, which subscriptions that name this one name from then on. Where this one was the default, it becomes that."`
+	Force         bool   `query:"force" doc:"true: subscriptions that name this one are charged by the customer's default from then on."`
+}
+
 func (h *Handler) deletePaymentMethod(
-	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+	ctx context.Context, c *httpkit.Call, in *deletePaymentMethodInput,
 ) (*httpkit.Reply[PaymentMethodRemoved], error) {
 	made := func(r customers.RemovedMethod) httpkit.Made[PaymentMethodRemoved] {
 		return httpkit.Made[PaymentMethodRemoved]{
@@ -159,7 +165,8 @@ func (h *Handler) deletePaymentMethod(
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made,
 		func(around usecase.Around[customers.RemovedMethod]) error {
-			return h.service.RemovePaymentMethod(ctx, usecase.Caller(c), httpkit.Resource[customer.Method](c), around)
+			return h.service.RemovePaymentMethod(ctx, usecase.Caller(c), httpkit.Resource[customer.Method](c),
+				customers.Removal{ReplacementID: in.ReplacementID, Force: in.Force}, around)
 		})
 }
 
@@ -225,7 +232,8 @@ func (h *Handler) paymentMethodOperations(load, loadAny httpkit.Loader) {
 		Name: "deletePaymentMethod", Method: http.MethodDelete, Path: "/payment-methods/{id}", Tag: tag,
 		Summary: "Remove a payment method",
 		Description: "Where it was the default, the customer's oldest other payment method is the default from then on. " +
-			"Payments that have begun with it go on.",
+			"Payments that have begun with it go on. Where subscriptions name it, replacementId or force says how they are " +
+			"charged from then on; without either it is not removed (409 payment_method_in_use).",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAnyMethod,
 		Response: PaymentMethodRemoved{ID: example.ID, Deleted: true},
 	}, h.deletePaymentMethod)

@@ -19,7 +19,7 @@ func (h *Handler) chargeCustomer(ctx context.Context, c *httpkit.Call, f Payment
 		func(keep func(*db.Tx, payment.Transaction) error) error {
 			_, err := h.service.ChargeCustomer(ctx, usecase.Caller(c), payments.NewCharge{
 				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
-				Description: f.Description,
+				Description: f.Description, PaymentMethodID: f.PaymentMethodID,
 			}, keep)
 			return err
 		})

@@ -66,8 +66,9 @@ func (h *Handler) RenderPayment(t payment.Transaction) Payment {
 		// providerResponse was redacted by the adapter before it was stored: nothing here has to hide parts of it.
 		ID: t.ID, Type: string(t.Type), Status: string(t.Status), CustomerID: t.CustomerID,
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, Amount: int64(t.Amount),
-		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber, PaymentMethodID: t.PaymentMethodID,
-		Provider: t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
+		Currency: string(t.Currency), Description: t.Description, AttemptNumber: t.AttemptNumber,
+		PaymentMethodID: t.PaymentMethodID,
+		Provider:        t.Provider, ProviderRef: t.ProviderRef, FailureReason: t.FailureReason, FailureCode: t.FailureCode,
 		Hold:             holdOf(t),
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
@@ -163,12 +164,13 @@ type createPaymentInput struct {
 // PaymentForm charges a customer, or pays an open invoice. The required fields depend on subscriptionId and invoiceId,
 // so createPayment checks them: the schema could only express that as two alternatives, whose refusals name no field.
 type PaymentForm struct {
-	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId or invoiceId."`
-	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
-	InvoiceID      string `json:"invoiceId,omitempty" minLength:"1" maxLength:"64" doc:"Pays this open invoice. Of a subscription's it must be the oldest."`
-	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId or invoiceId; if sent, it must equal the amount due."`
-	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId or invoiceId."`
-	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId or invoiceId."`
+	CustomerID      string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId or invoiceId."`
+	SubscriptionID  string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
+	InvoiceID       string `json:"invoiceId,omitempty" minLength:"1" maxLength:"64" doc:"Pays this open invoice. Of a subscription's it must be the oldest."`
+	Amount          *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId or invoiceId; if sent, it must equal the amount due."`
+	Currency        string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId or invoiceId."`
+	PaymentMethodID string `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"One of the customer's payment methods. Default: the customer's default. Not allowed with subscriptionId or invoiceId."`
+	Description     string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId or invoiceId."`
 }
 
 func (h *Handler) createPayment(
@@ -179,6 +181,11 @@ func (h *Handler) createPayment(
 		if _, err := money.ParseCurrency(f.Currency); err != nil {
 			return nil, err
 		}
+	}
+	if f.PaymentMethodID != "" && (f.InvoiceID != "" || f.SubscriptionID != "") {
+		return nil, fault.InvalidParam("paymentMethodId", "fields_exclusive",
+			"An invoice is charged with the payment method of its subscription, or the customer's default. Omit "+
+				"`paymentMethodId`, or change the subscription's.")
 	}
 	// From here on the two are different things: a command to a subscription, or a creation.
 	if f.InvoiceID != "" {

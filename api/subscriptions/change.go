@@ -25,6 +25,7 @@ type SubscriptionChange struct {
 	PlanChoice
 	TrialEndsAt *int64  `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone, or with metadata."`
 	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays and metadata."`
+	MethodID    *string `json:"paymentMethodId,omitempty" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that charges from now on use, at once for an invoice in collection. Empty: the customer's default. Send this alone, or with metadata."`
 	NetDays     *int    `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior and metadata."`
 	// The subscription's own thresholds, or again those of the plan.
@@ -115,6 +116,13 @@ func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in Subscription
 		return h.performing(ctx, c, endTrial(*in.TrialEndsAt)), nil
 	case in.Method != nil || in.NetDays != nil:
 		return h.setTerms(ctx, c, in)
+	case in.MethodID != nil:
+		if in != (SubscriptionChange{MethodID: in.MethodID}) {
+			return nil, alone("paymentMethodId", "Send `paymentMethodId` without other fields than `metadata`.")
+		}
+		return func(id string, around usecase.Around[usecase.Performed]) error {
+			return h.service.SetPaymentMethod(ctx, usecase.Caller(c), id, *in.MethodID, around)
+		}, nil
 	case in.Anchor != "":
 		return h.moveAnchor(ctx, c, in)
 	case in.Thresholds != nil || in.PlanThresholds:

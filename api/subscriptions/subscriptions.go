@@ -62,6 +62,7 @@ type Subscription struct {
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
 	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
+	PaymentMethodID    string                 `json:"paymentMethodId,omitempty" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The payment method that it is charged with. Absent: the customer's default."`
 	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	LatestInvoice      *LatestInvoice         `json:"latestInvoice,omitempty" doc:"In answers to a change, to Prefer: wait and to expand=latestInvoice: the invoice that was made last, and how its payment stands. Absent: elsewhere, or there is none."`
 	// UsageThresholds are the subscription's own.
@@ -107,6 +108,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		NextAction:         string(s.NextAction), NextActionAt: view.Unix(s.NextActionAt), TimeZone: s.TimeZone,
 		TestClockID:      s.TestClockID,
 		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
+		PaymentMethodID: s.PaymentMethodID,
 		UsageThresholds: renderThresholds(s.UsageThresholds),
 		Metadata:        view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
 	}
@@ -138,6 +140,7 @@ type SubscriptionForm struct {
 	Proration  string        `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
 	CouponCode string        `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Method     string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
+	MethodID   string        `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that it is charged with. Default: whichever is the customer's default when a charge is made."`
 	NetDays    int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours."`
 	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
@@ -151,8 +154,8 @@ func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) 
 			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscribing.BackdatedBilling(f.Backdated),
 			Proration: subscription.ProrationBehavior(f.Proration),
 			Terms:     terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
-			Behavior:  subscription.PaymentBehavior(f.Behavior),
-			Metadata:  metadata.Pairs(f.Metadata),
+			Behavior:  subscription.PaymentBehavior(f.Behavior), PaymentMethodID: f.MethodID,
+			Metadata: metadata.Pairs(f.Metadata),
 		},
 	}
 	if f.StartsAt != nil {

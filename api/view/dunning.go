@@ -20,6 +20,7 @@ type Dunning struct {
 	FailureRules       []FailureRule   `json:"failureRules,omitempty" maxItems:"5" doc:"What is different after certain failures. Default: nothing."`
 	FinalAction        string          `json:"finalAction,omitempty" enum:"past_due,cancel,pause" example:"past_due" doc:"After the last retry has failed, the subscription is past_due; cancel: it is canceled after cancelAfterDays in that status; pause: nothing is billed or collected until collection is resumed or the invoice is paid. Default: past_due."`
 	CancelAfterDays    int             `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
+	TryOtherMethods    bool            `json:"tryOtherMethods,omitempty" doc:"true: retries take turns among the customer's payment methods: the one that the subscription names or the default first, then the others, oldest first. failureRules are about the method that failed, and do not hold another one back. Default: false."`
 	MinimumAmounts     []MinimumAmount `json:"minimumAmounts,omitempty" maxItems:"20" doc:"The smallest amounts that are asked for. An invoice for less is paid, carries the amount to the customer's balance (carriedForward), and a later invoice asks for it. A currency that is not listed has no minimum but the payment provider's. Default: none."`
 }
 
@@ -39,7 +40,8 @@ type FailureRule struct {
 // RenderDunning shows a policy as a request would set it.
 func RenderDunning(p dunning.Policy) Dunning {
 	jitter := int64(p.Retry.MaxJitter / time.Second)
-	out := Dunning{RetryJitterSeconds: &jitter, FinalAction: string(p.Final), CancelAfterDays: p.CancelAfterDays}
+	out := Dunning{RetryJitterSeconds: &jitter, FinalAction: string(p.Final), CancelAfterDays: p.CancelAfterDays,
+		TryOtherMethods: p.TryOtherMethods}
 	for _, r := range p.Retry.Rules {
 		out.FailureRules = append(out.FailureRules, FailureRule{
 			FailureCode: r.Code, NoRetry: r.Never, DayOfMonth: r.DayOfMonth,
@@ -104,7 +106,7 @@ func (d Dunning) Policy() (dunning.Policy, error) {
 	if d.FinalAction != "" {
 		p.Final = dunning.Action(d.FinalAction)
 	}
-	p.CancelAfterDays = d.CancelAfterDays
+	p.CancelAfterDays, p.TryOtherMethods = d.CancelAfterDays, d.TryOtherMethods
 	return p, inDunning(p.Validate())
 }
 

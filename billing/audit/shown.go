@@ -36,7 +36,7 @@ var shown = map[string][]string{
 	"subscription": {
 		"anchorAt", "billingAnchor", "cancelAtPeriodEnd", "canceledAt", "collectionMethod", "collectionPausedAt", "credit",
 		"currency", "customerId", "effective", "effectiveAt", "immediateEffect", "netDays", "pastDueAt", "pausedAt",
-		"pendingPlanId", "pendingQuantity", "planId", "planVersion", "prorationBehavior", "quantity", "refund", "resumesAt",
+		"paymentMethodId", "pendingPlanId", "pendingQuantity", "planId", "planVersion", "prorationBehavior", "quantity", "refund", "resumesAt",
 		"startsAt", "status", "trialDays", "trialEndsAt",
 	},
 	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent", "stacks"},

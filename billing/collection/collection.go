@@ -41,3 +41,13 @@ type State struct {
 
 // retries returns the number of the schedule's retries that are used up when a further one is due.
 func (s State) retries() int { return s.Automatic + s.Skipped }
+
+// Turn returns which of the payment methods an attempt uses, as an index in their order: manual attempts the first, and
+// automatic ones each in turn, so that a retry never asks the method that has just failed where there is another one.
+// A skipped retry has had its turn. s is the state after the attempt was started.
+func (s State) Turn(methods int) int {
+	if s.Trigger != Automatic || methods < 2 {
+		return 0
+	}
+	return (s.retries() - 1) % methods
+}

@@ -281,3 +281,26 @@ func TestNext_PastDueSchedulesNothing(t *testing.T) {
 	require.Equal(t, collection.Exhaust, effect)
 	require.Equal(t, collection.State{Phase: collection.Exhausted, Automatic: 1, Attempts: 1}, s)
 }
+
+// A retry asks another method than the attempt before it, and a failure code of that one neither ends nor moves it.
+func TestNext_RetriesTakeTurns(t *testing.T) {
+	t.Parallel()
+	terms := collection.Terms{Retry: retry.Default(), Methods: 2}
+	terms.Retry.MaxJitter = 0
+	terms.Retry.Rules = []retry.Rule{{Code: blocked, Never: true}}
+	s, at, turns := collection.State{Phase: collection.Waiting}, now, []int{}
+	for _, kind := range []collection.Kind{collection.Begin, collection.RetryDue, collection.RetryDue, collection.RetryDue} {
+		var effect collection.Effect
+		var err error
+		s, effect, err = collection.Next(s, collection.Input{Kind: kind, Now: at}, terms)
+		require.NoError(t, err)
+		require.Equal(t, collection.StartAttempt, effect)
+		turns = append(turns, s.Turn(terms.Methods))
+		s, _, err = collection.Next(s, collection.Input{Kind: collection.AttemptFailed, Now: at, Code: blocked}, terms)
+		require.NoError(t, err)
+		at = s.RetryAt
+	}
+	require.Equal(t, []int{0, 1, 0, 1}, turns)
+	require.Equal(t, collection.Exhausted, s.Phase)
+	require.Zero(t, collection.State{Trigger: collection.Manual, Automatic: 2}.Turn(2), "a person's attempt asks the first")
+}

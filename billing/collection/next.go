@@ -43,6 +43,8 @@ type Terms struct {
 	Paused  bool // its collection is paused: nothing but a command starts an attempt
 	Stopped bool // the subscription is canceled: nothing automatic happens any more
 	Voided  bool // the invoice is void: money that still arrives goes back
+	// Methods is the number of payment methods among which retries take turns; 0 and 1: there is no other one.
+	Methods int
 }
 
 // over: nothing automatic happens to the invoice any more.
@@ -188,6 +190,9 @@ func (s State) failed(in Input, terms Terms) (State, Effect, error) {
 
 // schedule decides between a next retry and none, by those used so far and by what went before.
 func (s State) schedule(before retry.Failure, in Input, terms Terms) (State, Effect, error) {
+	if terms.Methods > 1 { // the code is about the method that failed, and the next one is another
+		before.Code = ""
+	}
 	if n := s.retries(); !terms.NoRetry && terms.Retry.Allows(n, before.Code) {
 		s.Phase, s.RetryAt = Scheduled, terms.Retry.At(before, n, in.Seed)
 		return s, None, nil

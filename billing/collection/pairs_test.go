@@ -59,6 +59,7 @@ var circumstances = []circumstance{
 	{"paused", collection.Terms{Retry: retry.Default(), NoRetry: true, Paused: true}},
 	{"canceled", collection.Terms{Retry: retry.Default(), Stopped: true}},
 	{"void", collection.Terms{Retry: retry.Default(), Voided: true}},
+	{"several_methods", collection.Terms{Retry: retry.Default(), Methods: 3}},
 }
 
 // pairs has every pair of situation and input, for each circumstance. outcomes defines the words.
@@ -122,6 +123,18 @@ scheduled:last                -      -         -              void    void      
 exhausted                     -      -         -              void    void       refund            -              -                close  void
 settled                       -      -         -              void    void       refund            -              -                -      void
 closed                        -      -         -              void    void       refund            -              -                close  void
+
+several_methods               begin  retry_due method_changed pay     skip_retry attempt_succeeded attempt_failed attempt_canceled stop   void
+waiting                       auto   -         -              turn    noretry    settle            -              -                close  close
+charging:retries_left         -      -         -              busy    busy       settle            retry          retry            ask    busy
+charging:last                 -      -         -              busy    busy       settle            exhaust        exhaust          ask    busy
+charging:manual_before_retry  -      -         -              busy    busy       settle            back           back             ask    busy
+charging:manual_after_last    -      -         -              busy    busy       settle            rest           rest             ask    busy
+scheduled:retries_left        -      auto      manual         manual  skip       settle            -              -                close  close
+scheduled:last                -      auto      manual         manual  skipend    settle            -              -                close  close
+exhausted                     -      -         manual         manual  noretry    settle            -              -                close  close
+settled                       -      -         -              paid    paid       refund            -              -                -      paid
+closed                        -      -         -              manual  noretry    settle            -              -                close  close
 `
 
 // outcome is the meaning of a word of the table: the state after, the effect, the refusal.
@@ -250,7 +263,7 @@ func TestNext_TableCoversEveryPair(t *testing.T) {
 	for i := range reflect.TypeFor[collection.Terms]().NumField() {
 		fields = append(fields, reflect.TypeFor[collection.Terms]().Field(i).Name)
 	}
-	require.Equal(t, []string{"Retry", "NoRetry", "Paused", "Stopped", "Voided"}, fields,
+	require.Equal(t, []string{"Retry", "NoRetry", "Paused", "Stopped", "Voided", "Methods"}, fields,
 		"a new term needs circumstances of its own")
 }
 

@@ -16,6 +16,8 @@ var headings = map[string]string{
 	"paused":   "While collection is paused",
 	"canceled": "After the subscription was canceled",
 	"void":     "After the invoice was made void",
+
+	"several_methods": "While retries take turns among payment methods",
 }
 
 func TestStatesDocument(t *testing.T) {
@@ -36,12 +38,16 @@ func TestStatesDocument(t *testing.T) {
 				rows = append(rows, row)
 			}
 		}
+		if len(rows) == 0 {
+			b.WriteString("As usual.\n")
+			continue
+		}
 		if i > 0 {
 			b.WriteString("As usual, but for these rows.\n\n")
 		}
 		b.WriteString(statedoc.Table(append([]string{""}, kinds...), rows))
 	}
-	b.WriteString("\n" + diagram(kinds) + "\n")
+	b.WriteString("\n" + turns() + "\n" + diagram(kinds) + "\n")
 	statedoc.Section(t, "collection", b.String())
 }
 
@@ -82,4 +88,20 @@ func diagram(kinds []string) string {
 	}
 	b.WriteString("    settled --> [*]\n```\n")
 	return b.String()
+}
+
+// turns says which payment method each attempt uses where a policy has tryOtherMethods.
+func turns() string {
+	var rows [][]string
+	for _, methods := range []int{1, 2, 3} {
+		row := []string{fmt.Sprint(methods)}
+		for automatic := range 4 {
+			s := collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Automatic: automatic + 1}
+			row = append(row, fmt.Sprint(s.Turn(methods)+1))
+		}
+		manual := collection.State{Phase: collection.Charging, Trigger: collection.Manual, Automatic: 2}
+		rows = append(rows, append(row, fmt.Sprint(manual.Turn(methods)+1)))
+	}
+	return "### Which payment method an attempt uses\n\nWith `tryOtherMethods`; without it, always the first.\n\n" +
+		statedoc.Table([]string{"methods", "first attempt", "1st retry", "2nd retry", "3rd retry", "manual"}, rows)
 }

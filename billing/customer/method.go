@@ -20,6 +20,7 @@ type Method struct {
 	Card        Card
 	BillingName string // personal data; empty: unknown
 	Default     bool
+	Noticed     bool      // the expiry of its card is announced, or not known
 	RemovedAt   time.Time // zero: it can be charged
 	CreatedAt   time.Time
 	Revision    int64
@@ -64,6 +65,11 @@ func (c Customer) WithMethod(m Method) Customer {
 	return c
 }
 
+// Method returns the payment method that is charged, as far as a charge needs it.
+func (c Customer) Method() Method {
+	return Method{ID: c.PaymentMethodID, CustomerID: c.ID, Type: c.PaymentMethod, Details: c.PaymentDetails}
+}
+
 // FirstMethodID returns the id of the payment method that a customer is created with. It follows from the customer's,
 // so that customers from before payment methods had ids have one.
 func (c Customer) FirstMethodID() string {
@@ -102,4 +108,26 @@ func Successor(methods []Method, removedID string) Method {
 		}
 	}
 	return Method{}
+}
+
+// Charged returns the customer with the method that a named id stands for: the named one, or the default where the id
+// is empty or of a removed method. others are the customer's other methods, in the order in which they may be tried:
+// the default first, then the oldest. methods are all of the customer's, oldest first.
+func (c Customer) Charged(methods []Method, namedID string) (payer Customer, others []Method) {
+	payer = c
+	for _, m := range methods {
+		if m.ID == namedID {
+			payer = c.WithMethod(m)
+		}
+	}
+	for _, m := range methods {
+		switch {
+		case m.ID == payer.PaymentMethodID:
+		case m.Default:
+			others = append([]Method{m}, others...)
+		default:
+			others = append(others, m)
+		}
+	}
+	return payer, others
 }

@@ -58,3 +58,20 @@ func TestSuccessor_OldestOfTheOthers(t *testing.T) {
 	require.Equal(t, "pm_1", customer.Successor(methods, "pm_3").ID)
 	require.Empty(t, customer.Successor(methods[:1], "pm_1").ID)
 }
+
+// A named method is charged in place of the default; the others follow, the default first and then the oldest.
+func TestCustomer_Charged(t *testing.T) {
+	t.Parallel()
+	all := []customer.Method{{ID: "pm_1"}, {ID: "pm_2", Default: true}, {ID: "pm_3"}}
+	c := customer.Customer{PaymentMethodID: "pm_2"}
+	for named, want := range map[string][]string{
+		"": {"pm_2", "pm_1", "pm_3"}, "pm_3": {"pm_3", "pm_2", "pm_1"}, "pm_gone": {"pm_2", "pm_1", "pm_3"},
+	} {
+		payer, others := c.Charged(all, named)
+		got := []string{payer.PaymentMethodID}
+		for _, m := range others {
+			got = append(got, m.ID)
+		}
+		require.Equal(t, want, got, named)
+	}
+}

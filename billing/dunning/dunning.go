@@ -33,6 +33,8 @@ type Policy struct {
 	// Minimums are the smallest amounts that are asked for, one a currency at most: an invoice for less carries it to the
 	// customer's balance, so that small amounts cost no fees of their own.
 	Minimums []Minimum
+	// TryOtherMethods: retries take turns among the customer's payment methods, see collection.State.Turn.
+	TryOtherMethods bool
 }
 
 // Minimum is the smallest amount in a currency that is asked for, in minor units: 1 to money.MaxMinor.

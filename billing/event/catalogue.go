@@ -5,6 +5,7 @@ const (
 	TypeCustomerCreated   Type = "customer.created"
 	TypeCustomerUpdated   Type = "customer.updated"
 	TypeCustomerDeleted   Type = "customer.deleted"
+	TypeMethodExpiring    Type = "customer.payment_method_expiring"
 	TypePlanCreated       Type = "plan.created"
 	TypePlanUpdated       Type = "plan.updated"
 	TypeSettingsUpdated   Type = "settings.updated"
@@ -27,6 +28,15 @@ type CustomerUpdated struct {
 // subscription.canceled for each subscription follows.
 type CustomerDeleted struct {
 	ID string `json:"id" doc:"The customer."`
+}
+
+// MethodExpiring means that the card of a payment method expires in thirty days. It is sent once for each payment
+// method and expiry.
+type MethodExpiring struct {
+	ID              string `json:"id" doc:"The customer."`
+	PaymentMethodID string `json:"paymentMethodId" doc:"The payment method."`
+	Expiry          string `json:"expiry" doc:"The last month in which the card is good, such as 2028-08."`
+	Default         bool   `json:"default" doc:"true: it is the customer's default payment method."`
 }
 
 // PlanCreated means that a plan can be subscribed to.
@@ -61,6 +71,7 @@ type TestClockDeleted struct {
 func (e CustomerCreated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e CustomerUpdated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
 func (e CustomerDeleted) about() about   { return about{objectID: e.ID, customerID: e.ID} }
+func (e MethodExpiring) about() about    { return about{objectID: e.ID, customerID: e.ID} }
 func (e PlanCreated) about() about       { return about{objectID: e.ID} }
 func (e PlanUpdated) about() about       { return about{objectID: e.ID} }
 func (e SettingsUpdated) about() about   { return about{objectID: e.ID} }
@@ -75,6 +86,9 @@ func (CustomerUpdated) Type() Type { return TypeCustomerUpdated }
 
 // Type implements Data.
 func (CustomerDeleted) Type() Type { return TypeCustomerDeleted }
+
+// Type implements Data.
+func (MethodExpiring) Type() Type { return TypeMethodExpiring }
 
 // Type implements Data.
 func (PlanCreated) Type() Type { return TypePlanCreated }
@@ -105,7 +119,7 @@ func Catalogue() []Data {
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, BalanceAdjusted{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, MethodExpiring{}, BalanceAdjusted{},
 		CreditGrantCreated{}, CreditGrantDepleted{}, CreditGrantExpired{}, CreditGrantVoided{},
 		PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
 		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{},

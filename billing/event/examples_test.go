@@ -97,6 +97,7 @@ var examples = []event.Data{
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
+	event.MethodExpiring{ID: "cust_1", PaymentMethodID: "pm_1", Expiry: "2028-08", Default: true},
 	event.BalanceAdjusted{ID: "cr_1", CustomerID: "cust_1", Amount: 500, Currency: "USD", Balance: 500},
 	event.CreditGrantCreated{CreditGrant: grant},
 	event.CreditGrantDepleted{CreditGrant: grant, InvoiceID: "in_1", SubscriptionID: "sub_1"},

@@ -223,6 +223,7 @@ func Operations() []Operation {
 		{CauseTimer, "incomplete_end", "", []Type{TypeSubscriptionCanceled, TypeInvoiceVoided}},
 		{CauseTimer, "invoice_overdue", "", []Type{TypeInvoiceOverdue, TypeSubscriptionPastDue}},
 		{CauseTimer, "credit_grant_expired", "something is left of it", []Type{TypeCreditGrantExpired}},
+		{CauseTimer, "payment_method_expiring", "", []Type{TypeMethodExpiring}},
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},
 		{CauseTimer, "invoice_overdue", "the subscription is canceled", []Type{TypeInvoiceOverdue}},
 

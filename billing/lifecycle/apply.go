@@ -10,8 +10,8 @@ import (
 )
 
 // Command is a request of a person or an app for a subscription: Cancel, Reactivate, ChangePlan, WithdrawChange,
-// Migrate, EndTrial, MoveAnchor, SetMetadata, SetTerms, SetUsageThresholds, Pause, Resume, Pay, SkipRetry,
-// ResumeCollection, RedeemCoupon, RemoveCoupon, FinalizeInvoice, VoidInvoice, MarkUncollectible, MarkPaid,
+// Migrate, EndTrial, MoveAnchor, SetMetadata, SetTerms, SetUsageThresholds, SetPaymentMethod, Pause, Resume, Pay,
+// SkipRetry, ResumeCollection, RedeemCoupon, RemoveCoupon, FinalizeInvoice, VoidInvoice, MarkUncollectible, MarkPaid,
 // CreditInvoice or RefundInvoice.
 type Command interface {
 	// Name returns the command's name in the API, in signals and in logs.

@@ -120,7 +120,12 @@ func (d *Decision) input(kind collection.Kind) collection.Input {
 }
 
 func (d *Decision) terms(inv invoice.Invoice) collection.Terms {
+	methods := 1
+	if d.TriesOtherMethods() {
+		methods += len(d.OtherMethods)
+	}
 	return collection.Terms{
+		Methods: methods,
 		Retry:   d.settings().Dunning.Retry,
 		NoRetry: !d.owner().retries(d.State),
 		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
@@ -134,8 +139,12 @@ func (d *Decision) terms(inv invoice.Invoice) collection.Terms {
 func (d *Decision) attempt(i int) error {
 	inv := d.Open[i]
 	d.Subscription.MethodChangedAt = time.Time{}
+	payer := d.Customer
+	if turn := inv.Collection.Turn(d.terms(inv).Methods); turn > 0 {
+		payer = payer.WithMethod(d.OtherMethods[turn-1])
+	}
 	in := payment.NewChargeInput{
-		ID: d.attemptID(inv), Customer: d.Customer, Amount: inv.AmountDue, Currency: inv.Currency,
+		ID: d.attemptID(inv), Customer: payer, Amount: inv.AmountDue, Currency: inv.Currency,
 		Description: "Invoice " + inv.ID, Trigger: inv.Collection.Trigger,
 		SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID, AttemptNumber: inv.Collection.Attempts, Due: d.due,
 		Now: d.Now, Real: d.Real, Virtual: !d.ClockNow.IsZero(),

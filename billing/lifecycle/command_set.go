@@ -1,7 +1,9 @@
 package lifecycle
 
 import (
+	"perennial/billing/customer"
 	"perennial/billing/metadata"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -46,4 +48,27 @@ func (SetUsageThresholds) Name() string { return "change_plan" }
 func (c SetUsageThresholds) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().SetUsageThresholds(c.To, d.Now)
 	return func() error { return d.carryOut(made) }, err
+}
+
+// SetPaymentMethod names the payment method that charges from now on use; empty: the customer's default. An invoice in
+// collection is tried with it, as with a new default. Faults: those of subscribing.SetPaymentMethod.
+type SetPaymentMethod struct {
+	MethodID string
+	Method   customer.Method // the one named, or the default; its caller reads it under lock
+}
+
+// Name returns change_plan: the workflow handles it as a change of plan, since the row has another revision.
+func (SetPaymentMethod) Name() string { return "change_plan" }
+
+func (c SetPaymentMethod) judge(d *Decision) (func() error, error) {
+	made, err := subscribing.SetPaymentMethod(d.situation(), c.MethodID, d.Now)
+	return func() error {
+		if len(made.Events) > 0 {
+			d.Customer = d.Customer.WithMethod(c.Method)
+			if d.Customer.CanPay() {
+				made.Subscription.MethodChangedAt = d.Real
+			}
+		}
+		return d.carryOut(made)
+	}, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/collection"
+	"perennial/billing/customer"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -334,4 +335,39 @@ func TestDunning_NoRetryOncePastDue(t *testing.T) {
 func TestErrBehind_SaysWhenToRepeat(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 5*time.Second, lifecycle.ErrBehind.RetryAfter)
+}
+
+// Retries ask the customer's methods in turn, each with an attempt of its own, and no rule about the method that failed
+// holds another one back. A person's attempt asks the first.
+func TestDunning_RetriesTakeTurnsAmongMethods(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning = blockedIsFinal()
+	settings.Dunning.TryOtherMethods = true
+	l := newLife(t, plans, settings, team, 0)
+	l.store.customer.PaymentMethodID = "pm_first"
+	second := customer.Method{ID: "pm_second", Type: "card", Details: customer.PaymentDetails{PaymentMethodToken: "tok_2"}}
+	l.store.otherMethods = []customer.Method{second}
+	l.until(created)
+	first := l.live("")
+	require.Equal(t, "pm_first", first.PaymentMethodID)
+
+	l.declined("ACCOUNT_BLOCKED")
+	require.Equal(t, created.Add(2*oneDay), l.sub().NextActionAt, "the account of the first method is blocked, not the second's")
+	require.Nil(t, l.live(""), "nothing before its time")
+	l.toNext(0)
+	retried := l.live("")
+	require.NotEqual(t, first.ID, retried.ID)
+	require.Equal(t, "pm_second", retried.PaymentMethodID)
+	require.Equal(t, second.Details, retried.Method.Details)
+
+	l.declined("DECLINED")
+	_, err := l.apply(lifecycle.Pay{})
+	require.NoError(t, err)
+	require.Equal(t, "pm_first", l.live("").PaymentMethodID, "a person's attempt")
+	l.declined("DECLINED")
+	l.toNext(0)
+	require.Equal(t, "pm_first", l.live("").PaymentMethodID, "after the last it is the first one's turn")
+	l.declined("DECLINED")
+	require.Equal(t, subscription.PastDue, l.sub().Status)
 }

@@ -28,7 +28,10 @@ import (
 // customer's own charge, or a refund of it) and for a manual invoice: see owner.
 type State struct {
 	Subscription subscription.Subscription
-	Customer     customer.Customer
+	Customer     customer.Customer // with the payment method that the subscription names, or the default
+	// OtherMethods are the customer's other payment methods, in the order in which retries take turns. They are loaded
+	// where TriesOtherMethods.
+	OtherMethods []customer.Method
 	Balance      money.Minor // plain balance of the customer in BalanceCurrency, minor units: without Grants
 	// Grants are the customer's grants in BalanceCurrency that have a rest, or that an open invoice has used, by id. They
 	// leave out voided ones.
@@ -109,6 +112,9 @@ func (s State) payer() tax.Payer { return s.Customer.TaxPayer().SoldBy(s.Setting
 
 // Retries returns the number of retries in the dunning policy.
 func (s State) Retries() int { return s.settings().Dunning.Retry.Retries }
+
+// TriesOtherMethods reports whether retries take turns among the customer's payment methods.
+func (s State) TriesOtherMethods() bool { return s.settings().Dunning.TryOtherMethods }
 
 // limits returns the amounts that the customer's provider takes; without a provider, any. They leave out amounts below
 // the dunning policy's minimum.

@@ -27,11 +27,13 @@ type store struct {
 	t        require.TestingT
 	sub      subscription.Subscription
 	customer customer.Customer
-	plans    map[plan.Ref]plan.Plan
-	settings subscription.Settings
-	taxRates []tax.Definition
-	clock    time.Time
-	provider *lifecycle.Provider
+	// otherMethods are those that retries take turns with
+	otherMethods []customer.Method
+	plans        map[plan.Ref]plan.Plan
+	settings     subscription.Settings
+	taxRates     []tax.Definition
+	clock        time.Time
+	provider     *lifecycle.Provider
 
 	invoices     []invoice.Invoice // by number
 	takenBack    []invoice.Invoice // lines that were taken back, in the order of the decisions
@@ -65,7 +67,8 @@ func (s *store) transaction(id string) *payment.Transaction {
 // load reads the rows of tx.Lifecycle.LockSubscription, and with captures those of tx.Lifecycle.LockCaptures.
 func (s *store) load(captures bool) lifecycle.State {
 	state := lifecycle.State{
-		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.Plan()], Settings: s.settings,
+		Subscription: s.sub, Customer: s.customer, OtherMethods: s.otherMethods, Balance: s.balance,
+		Plan: s.plans[s.sub.Plan()], Settings: s.settings,
 		TaxRates: s.taxRates, ClockNow: s.clock, Provider: s.provider,
 	}
 	if p, ok := s.plans[s.sub.PendingPlan()]; ok {

@@ -28,6 +28,8 @@ type NewInput struct {
 	Metadata    metadata.Pairs
 	Terms       terms.Terms
 	Coupon      *discount.Coupon // nil: none
+	// PaymentMethodID names one of the customer's; empty: the default.
+	PaymentMethodID string
 	// StartsAt is the start of the subscription in the past; its periods are counted from there. Zero: now.
 	StartsAt  time.Time
 	Backdated BackdatedBilling // with StartsAt
@@ -80,7 +82,8 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns,
 		Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
-		CreatedAt: now, UpdatedAt: now, Revision: 1,
+		PaymentMethodID: in.PaymentMethodID,
+		CreatedAt:       now, UpdatedAt: now, Revision: 1,
 	}
 	if in.Coupon != nil {
 		if err := s.Redeem(*in.Coupon, now); err != nil {

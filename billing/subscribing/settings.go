@@ -58,3 +58,16 @@ func (s Situation) SetUsageThresholds(to *subscription.UsageThresholds, now time
 	s.UsageThresholds = to
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "usageThresholds")}}, nil
 }
+
+// SetPaymentMethod changes the payment method that charges from now on use; empty: the customer's default. Fault:
+// subscription_canceled.
+func SetPaymentMethod(s Situation, methodID string, now time.Time) (Decision, error) {
+	if s.Status == subscription.Canceled {
+		return Decision{}, ErrCanceled
+	}
+	if methodID == s.PaymentMethodID {
+		return Decision{Subscription: s.Subscription}, nil
+	}
+	s.PaymentMethodID = methodID
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "paymentMethodId")}}, nil
+}

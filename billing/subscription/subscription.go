@@ -117,6 +117,7 @@ type Subscription struct {
 	PauseReason         PauseReason
 	TestClockID         string
 	Terms               terms.Terms // of its invoices
+	PaymentMethodID     string      // of its customer, by which it is charged; empty: the customer's default
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
 	NextAction          Action

@@ -21,6 +21,7 @@ type storedDunning struct {
 	Final           dunning.Action `json:"final"`
 	CancelAfterDays int            `json:"cancelAfterDays,omitempty"`
 	Minimums        []storedLeast  `json:"minimums,omitempty"`
+	TryOtherMethods bool           `json:"tryOtherMethods,omitempty"`
 }
 
 type storedLeast struct {
@@ -42,6 +43,7 @@ func DunningToDB(p *dunning.Policy) []byte {
 	stored := storedDunning{
 		BaseSeconds: WholeSeconds(p.Retry.Base), Factor: p.Retry.Factor, Retries: p.Retry.Retries,
 		JitterSeconds: WholeSeconds(p.Retry.MaxJitter), Final: p.Final, CancelAfterDays: p.CancelAfterDays,
+		TryOtherMethods: p.TryOtherMethods,
 	}
 	for _, gap := range p.Retry.Gaps {
 		stored.GapSeconds = append(stored.GapSeconds, WholeSeconds(gap))
@@ -75,7 +77,7 @@ func DunningFromDB(raw []byte) *dunning.Policy {
 			Base: Seconds(stored.BaseSeconds), Factor: stored.Factor, Retries: stored.Retries,
 			MaxJitter: Seconds(stored.JitterSeconds),
 		},
-		Final: stored.Final, CancelAfterDays: stored.CancelAfterDays,
+		Final: stored.Final, CancelAfterDays: stored.CancelAfterDays, TryOtherMethods: stored.TryOtherMethods,
 	}
 	for _, gap := range stored.GapSeconds {
 		p.Retry.Gaps = append(p.Retry.Gaps, Seconds(gap))

@@ -59,7 +59,8 @@ func (tx *Tx) InsertPaymentMethod(ctx context.Context, environmentID string, m c
 	return core.Queries.PaymentMethodInsert(ctx, tx.Pipe, dbsqlc.PaymentMethodInsertParams{
 		EnvironmentID: environmentID, ID: m.ID, CustomerID: m.CustomerID, Type: m.Type, Details: &m.Details,
 		Brand: core.Null(m.Card.Brand), LastFour: core.Null(m.Card.LastFour), ExpiresYear: core.Null(m.Card.ExpiryYear),
-		ExpiresMonth: core.Null(m.Card.ExpiryMonth), BillingName: core.Null(m.BillingName), CreatedAt: m.CreatedAt,
+		ExpiresMonth: core.Null(m.Card.ExpiryMonth), BillingName: core.Null(m.BillingName),
+		NoticeDueAt: core.NullTime(m.Card.NoticeAt()), CreatedAt: m.CreatedAt,
 	})
 }
 
@@ -71,7 +72,8 @@ func (tx *Tx) SavePaymentMethod(ctx context.Context, environmentID string, m cus
 			EnvironmentID: environmentID, ID: m.ID, Revision: m.Revision, Type: m.Type, Details: &m.Details,
 			Brand: core.Null(m.Card.Brand), LastFour: core.Null(m.Card.LastFour),
 			ExpiresYear: core.Null(m.Card.ExpiryYear), ExpiresMonth: core.Null(m.Card.ExpiryMonth),
-			BillingName: core.Null(m.BillingName),
+			BillingName: core.Null(m.BillingName), NoticeDueAt: core.NullTime(m.Card.NoticeAt()),
+			Expiry: core.Null(m.Card.ExpiryYear*100 + m.Card.ExpiryMonth),
 		})
 }
 
@@ -79,7 +81,7 @@ func (tx *Tx) SavePaymentMethod(ctx context.Context, environmentID string, m cus
 // and saves the customer where it was the default.
 func (tx *Tx) RemovePaymentMethod(ctx context.Context, environmentID, id string) error {
 	return core.Queries.PaymentMethodRemove(ctx, tx.Pipe,
-		dbsqlc.PaymentMethodRemoveParams{EnvironmentID: environmentID, ID: id, RemovedAt: &tx.Real})
+		dbsqlc.PaymentMethodRemoveParams{EnvironmentID: environmentID, ID: id, RemovedAt: tx.Real})
 }
 
 func methodFromDB(row dbsqlc.PaymentMethod, isDefault bool) customer.Method {
@@ -90,6 +92,7 @@ func methodFromDB(row dbsqlc.PaymentMethod, isDefault bool) customer.Method {
 			ExpiryMonth: core.Value(row.ExpiresMonth),
 		},
 		BillingName: core.Value(row.BillingName), Default: isDefault && row.RemovedAt == nil,
-		RemovedAt: core.Value(row.RemovedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
+		Noticed: row.NoticeDueAt == nil, RemovedAt: core.Value(row.RemovedAt), CreatedAt: row.CreatedAt,
+		Revision: row.Revision,
 	}
 }

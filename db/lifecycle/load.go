@@ -34,6 +34,20 @@ func (l *loader) loadGrants(r core.Reader) error {
 	return err
 }
 
+// loadMethod replaces the customer's default payment method by the one that the subscription names, and reads the
+// others where retries may try them. Without either it costs no round trip.
+func (l *loader) loadMethod(r core.Reader) error {
+	if l.Subscription.PaymentMethodID == "" && !l.TriesOtherMethods() {
+		return nil
+	}
+	methods, err := customers.Reader{Reader: r}.AllPaymentMethods(l.ctx, l.environmentID, l.Customer.ID)
+	payer, others := l.Customer.Charged(methods, l.Subscription.PaymentMethodID)
+	if l.Customer = payer; l.TriesOtherMethods() {
+		l.OtherMethods = others
+	}
+	return err
+}
+
 // Moment returns the inputs of a decision besides its State: the subscription's own time, the wall clock's, and ids.
 func Moment(now, wall time.Time) lifecycle.Moment {
 	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
@@ -71,6 +85,9 @@ func (l *loader) load(
 		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
 	if err := l.loadHomes(r); err != nil {
+		return lifecycle.State{}, core.ReadError("subscription", err)
+	}
+	if err := l.loadMethod(r); err != nil {
 		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
 	l.limit(limits)

@@ -26,6 +26,8 @@ with billed as (
     from subscriptions s
     cross join lateral unnest(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids) as b (plan_id)
     where s.environment_id = @environment_id and s.customer_id = @customer_id and s.status <> 'canceled'
+      and (s.payment_method_id = sqlc.narg('payment_method_id')
+           or @by_default::boolean and s.payment_method_id is null)
 )
 select b.currency, b.collection_method, b.cancel_at_period_end, sqlc.embed(p), sqlc.embed(r)
 from billed b
@@ -116,6 +118,8 @@ with collecting as (
     select s.id
     from subscriptions s
     where s.environment_id = @environment_id and s.customer_id = @customer_id and s.status <> 'canceled'
+      and (s.payment_method_id = sqlc.narg('payment_method_id')
+           or @by_default::boolean and s.payment_method_id is null)
     order by s.id
     for no key update
 )
@@ -124,6 +128,31 @@ set method_changed_at = @method_changed_at, wake_pending_since = coalesce(s.wake
     revision = s.revision + 1
 from collecting c
 where s.environment_id = @environment_id and s.id = c.id
+returning s.id;
+
+-- name: SubscriptionListOfMethod :many
+-- Those that have not ended and name the payment method.
+select s.id
+from subscriptions s
+where s.environment_id = @environment_id and s.payment_method_id = @payment_method_id and s.status <> 'canceled'
+order by s.id
+limit @row_limit;
+
+-- name: SubscriptionReplaceMethod :many
+-- In place of a payment method they name another one, or none, which is the customer's default. Marked as by
+-- SubscriptionMarkMethodChanged.
+with naming as (
+    select s.id
+    from subscriptions s
+    where s.environment_id = @environment_id and s.payment_method_id = @payment_method_id and s.status <> 'canceled'
+    order by s.id
+    for no key update
+)
+update subscriptions s
+set payment_method_id = sqlc.narg('replacement_id'), method_changed_at = @method_changed_at,
+    wake_pending_since = coalesce(s.wake_pending_since, @method_changed_at), revision = s.revision + 1
+from naming n
+where s.environment_id = @environment_id and s.id = n.id
 returning s.id;
 
 -- name: SubscriptionSetWakePending :exec

@@ -10,14 +10,24 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
+// MethodUse are the subscriptions that charge a payment method: those that name it and, where it is their customer's
+// default, those that name none.
+type MethodUse struct {
+	MethodID  string
+	ByDefault bool
+}
+
 // Billings lists the present and pending charges of a customer's subscriptions that have not ended, by their
 // currencies. Subscriptions with the same terms share one, which has each of their plans and add-ons once. Fees do not
 // count.
 func (r Reader) Billings(
-	ctx context.Context, environmentID, customerID string,
+	ctx context.Context, environmentID, customerID string, use MethodUse,
 ) (billings []subscription.Billing, _ error) {
 	rows, err := core.Queries.SubscriptionListBillings(ctx, r.Handle,
-		dbsqlc.SubscriptionListBillingsParams{EnvironmentID: environmentID, CustomerID: customerID})
+		dbsqlc.SubscriptionListBillingsParams{
+			EnvironmentID: environmentID, CustomerID: customerID, PaymentMethodID: core.Null(use.MethodID),
+			ByDefault: use.ByDefault,
+		})
 	for i, row := range rows {
 		was := rows[max(i-1, 0)]
 		method := core.Value(row.CollectionMethod)

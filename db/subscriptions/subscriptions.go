@@ -164,11 +164,38 @@ func (tx *Tx) Save(ctx context.Context, environmentID string, s subscription.Sub
 	return rows.SubscriptionUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("subscription")), &row)
 }
 
-// MarkMethodChanged marks a new payment method, at tx.Real, on all unfinished subscriptions of a customer, and returns
-// their IDs.
+// MarkMethodChanged marks a new default payment method, at tx.Real, on all unfinished subscriptions of a customer that
+// name no other one, and returns their IDs.
 func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
+	return tx.MarkMethodChangedOf(ctx, environmentID, customerID, "", true)
+}
+
+// MarkMethodChangedOf is MarkMethodChanged for the subscriptions that name a payment method, and with byDefault also
+// for those that name none.
+func (tx *Tx) MarkMethodChangedOf(
+	ctx context.Context, environmentID, customerID, methodID string, byDefault bool,
+) ([]string, error) {
 	ids, err := core.Queries.SubscriptionMarkMethodChanged(ctx, tx.Pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
 		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,
+		PaymentMethodID: core.Null(methodID), ByDefault: byDefault,
 	})
 	return ids, core.Translate("SubscriptionMarkMethodChanged", err)
+}
+
+// NamingMethod lists some of the subscriptions that have not ended and name a payment method.
+func (r Reader) NamingMethod(ctx context.Context, environmentID, methodID string, limit int) ([]string, error) {
+	ids, err := core.Queries.SubscriptionListOfMethod(ctx, r.Handle, dbsqlc.SubscriptionListOfMethodParams{
+		EnvironmentID: environmentID, PaymentMethodID: &methodID, RowLimit: core.RowLimit(limit),
+	})
+	return ids, core.Translate("SubscriptionListOfMethod", err)
+}
+
+// ReplaceMethod lets subscriptions that name a payment method name another one; empty: none. It marks them as
+// MarkMethodChanged does, and returns their IDs.
+func (tx *Tx) ReplaceMethod(ctx context.Context, environmentID, methodID, replacementID string) ([]string, error) {
+	ids, err := core.Queries.SubscriptionReplaceMethod(ctx, tx.Pipe, dbsqlc.SubscriptionReplaceMethodParams{
+		EnvironmentID: environmentID, PaymentMethodID: &methodID, ReplacementID: core.Null(replacementID),
+		MethodChangedAt: &tx.Real,
+	})
+	return ids, core.Translate("SubscriptionReplaceMethod", err)
 }

@@ -26,25 +26,31 @@ type exchange struct {
 	err        error
 }
 
-// post makes exactly one attempt. The caller decides about repeats, because only it knows the replay window.
-func (a *Adyen) post(ctx context.Context, path string, request any, key string) (x exchange) {
+func (a *Adyen) post(ctx context.Context, path string, request any, key string) exchange {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return exchange{err: err}
 	}
+	return a.exchange(ctx, http.MethodPost, path, bytes.NewReader(body), key)
+}
+
+// exchange makes exactly one attempt. The caller decides about repeats, because only it knows the replay window.
+func (a *Adyen) exchange(ctx context.Context, method, path string, body io.Reader, key string) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		x.connected = true
 	}})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.baseURL+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, a.baseURL+path, body)
 	if err != nil {
 		return exchange{err: err}
 	}
 	// Without GetBody net/http cannot repeat a POST with an Idempotency-Key after a kept connection died.
 	req.GetBody = nil
 	req.Header.Set("X-API-Key", a.apiKey.Reveal())
-	req.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	req.Header.Set("User-Agent", "perennial")
 	if key != "" {
 		req.Header.Set("Idempotency-Key", key)

@@ -18,7 +18,7 @@ func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	all, ran, lacking := 0, 0, []string{}
 	for _, group := range [][]scenario{
 		charges, limits, silences, breakdowns, replays, actions, completions, cancels, refunds, refundEnds, disputes, lookups,
-		callbacks, evidence,
+		callbacks, evidence, removals,
 	} {
 		for _, sc := range group {
 			all++

@@ -203,7 +203,16 @@ func (s *Service) checkNewMethod(
 // checkRenewsAll refuses a payment method that cannot renew one of the customer's subscriptions. Faults: those of
 // CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
-	billings, err := s.Store.Subscriptions.Billings(ctx, by.EnvironmentID, c.ID)
+	return s.checkRenewsNaming(ctx, by, c, true)
+}
+
+// checkRenewsNaming refuses a payment method that cannot renew one of the subscriptions that name it or, with
+// byDefault, that name none. Faults: those of CheckRenewable.
+func (s *Service) checkRenewsNaming(
+	ctx context.Context, by usecase.Caller, c customer.Customer, byDefault bool,
+) error {
+	billings, err := s.Store.Subscriptions.Billings(ctx, by.EnvironmentID, c.ID,
+		db.MethodUse{MethodID: c.PaymentMethodID, ByDefault: byDefault})
 	if err != nil {
 		return err
 	}
@@ -232,14 +241,19 @@ func (s *Service) saveCustomer(
 		return err
 	}
 	if methodChanged && c.CanPay() {
-		subscriptions, err := tx.Subscriptions.MarkMethodChanged(ctx, by.EnvironmentID, c.ID)
+		marked, err := tx.Subscriptions.MarkMethodChangedOf(ctx, by.EnvironmentID, c.ID, c.PaymentMethodID, true)
 		if err != nil {
 			return err
 		}
-		// The rows have the mark, and the signals are best effort: the reconciler sends lost ones.
-		for _, subscriptionID := range subscriptions {
-			tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
-		}
+		signal(tx, by, marked)
 	}
 	return tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerUpdated{ID: c.ID, Changed: changed}, now))
+}
+
+// signal wakes subscriptions whose payment method changed. The rows have the mark, and the signals are best effort: the
+// reconciler sends lost ones.
+func signal(tx *db.Tx, by usecase.Caller, marked []string) {
+	for _, subscriptionID := range marked {
+		tx.AfterCommit(db.SignalSubscription{EnvironmentID: by.EnvironmentID, ID: subscriptionID})
+	}
 }

@@ -67,10 +67,10 @@ func (s *Service) checkStored(
 	ctx context.Context, by usecase.Caller, c customer.Customer, m customer.Method, charged bool,
 ) error {
 	with := c.WithMethod(m)
-	if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, with, true); err != nil || !charged {
+	if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, with, true); err != nil {
 		return err
 	}
-	return s.checkRenewsAll(ctx, by, with)
+	return s.checkRenewsNaming(ctx, by, with, charged)
 }
 
 // announceMethods announces that the payment methods beside the default changed.
@@ -169,6 +169,13 @@ func (s *Service) UpdatePaymentMethod(
 		if m.Default && charged {
 			return m, s.saveCustomer(ctx, tx, by, c.WithMethod(m), []string{"paymentMethod", "paymentMethods"}, true)
 		}
+		if charged { // those that name it try it again
+			marked, err := tx.Subscriptions.MarkMethodChangedOf(ctx, by.EnvironmentID, c.ID, m.ID, false)
+			if err != nil {
+				return m, err
+			}
+			signal(tx, by, marked)
+		}
 		return m, s.announceMethods(ctx, tx, by, c)
 	})
 }
@@ -192,36 +199,6 @@ func (s *Service) checkUpdate(
 func withoutRevision(m, other customer.Method) customer.Method {
 	m.Revision = other.Revision
 	return m
-}
-
-// RemovedMethod is a removed payment method, and the default of its customer from then on; empty: none.
-type RemovedMethod struct {
-	customer.Method
-	DefaultID string
-}
-
-// RemovePaymentMethod removes seen, which the caller read before. Where it was the default, the customer's oldest other
-// one is from then on. Charges that have begun with it go on. Fault: payment_method_not_found.
-func (s *Service) RemovePaymentMethod(
-	ctx context.Context, by usecase.Caller, seen customer.Method, around usecase.Around[RemovedMethod],
-) error {
-	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (RemovedMethod, error) {
-		c, all, i, err := lockMethod(ctx, tx, by, seen)
-		if err != nil {
-			return RemovedMethod{}, err
-		}
-		tx.AuditAlso(usecase.Deleted)
-		out := RemovedMethod{Method: all[i], DefaultID: c.PaymentMethodID}
-		if err := tx.Customers.RemovePaymentMethod(ctx, by.EnvironmentID, seen.ID); err != nil {
-			return out, err
-		}
-		if !out.Default {
-			return out, s.announceMethods(ctx, tx, by, c)
-		}
-		next := customer.Successor(all, seen.ID)
-		out.DefaultID = next.ID
-		return out, s.saveCustomer(ctx, tx, by, c.WithMethod(next), []string{"paymentMethod", "paymentMethods"}, true)
-	})
 }
 
 // lockMethod locks the customer of a payment method, under whose lock methods change, and returns all of the customer's

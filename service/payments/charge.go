@@ -18,11 +18,13 @@ type NewCharge struct {
 	Amount      money.Minor
 	Currency    money.Currency
 	Description string
+	// PaymentMethodID names one of the customer's; empty: the default.
+	PaymentMethodID string
 }
 
 // ChargeCustomer creates a charge of its own: the pending row is the intent, and its workflow, started after the
 // commit, carries it out. A charge that cannot be made is a failed one. Faults: those of text; customer_not_found,
-// amount_not_chargeable.
+// payment_method_not_found, amount_not_chargeable.
 func (s *Service) ChargeCustomer(
 	ctx context.Context, by usecase.Caller, in NewCharge, also usecase.Also[payment.Transaction],
 ) (payment.Transaction, error) {
@@ -48,6 +50,9 @@ func (s *Service) ChargeCustomer(
 		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return payment.Transaction{}, usecase.InParam(err, "customerId")
+		}
+		if c, err = usecase.ChargedWith(ctx, tx.Reader, by.EnvironmentID, c, in.PaymentMethodID); err != nil {
+			return payment.Transaction{}, err
 		}
 		limits, err := tx.Payments.AccountLimits(ctx, by.EnvironmentID, c.PaymentDetails.Provider, in.Currency)
 		if err != nil {

@@ -76,5 +76,8 @@ func (s *Service) checkPayerOf(
 	if err != nil {
 		return err
 	}
+	if payer, err = usecase.ChargedWith(ctx, s.Store.Reader, by.EnvironmentID, payer, sub.PaymentMethodID); err != nil {
+		return err
+	}
 	return s.customers.CheckRenewable(ctx, by, payer, sub.Currency, param)
 }

@@ -41,6 +41,10 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
+	payer, err := usecase.ChargedWith(ctx, s.Store.Reader, by.EnvironmentID, c, in.Wishes.PaymentMethodID)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
 	chosen, err := usecase.Plan(ctx, s.Base, by, in.PlanID)
 	if err != nil {
 		return subscription.Subscription{}, err
@@ -58,13 +62,21 @@ func (s *Service) CreateSubscription(
 		Plans: append([]plan.Plan{chosen}, subscription.PlansOf(addOns)...),
 	}
 	if bills.AsksMethod() {
-		if err := s.customers.CheckRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
+		if err := s.customers.CheckRenewable(ctx, by, payer, chosen.Currency, methodParam(in)); err != nil {
 			return subscription.Subscription{}, err
 		}
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
 		return s.insertSubscription(ctx, tx, by, c, chosen, addOns, in)
 	})
+}
+
+// methodParam is the field of a creation that names the payment method.
+func methodParam(in NewSubscription) string {
+	if in.Wishes.PaymentMethodID != "" {
+		return "paymentMethodId"
+	}
+	return "customerId"
 }
 
 func (s *Service) insertSubscription(
@@ -74,6 +86,15 @@ func (s *Service) insertSubscription(
 	now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 	if err != nil {
 		return subscription.Subscription{}, err
+	}
+	if in.Wishes.PaymentMethodID != "" { // under lock, so that it is not removed meanwhile
+		if c, err = usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+			return subscription.Subscription{}, usecase.InParam(err, "customerId")
+		}
+		_, err = usecase.ChargedWith(ctx, tx.Reader, by.EnvironmentID, c, in.Wishes.PaymentMethodID)
+		if err != nil {
+			return subscription.Subscription{}, err
+		}
 	}
 	var coupon *discount.Coupon
 	if in.CouponCode != "" {

@@ -73,6 +73,9 @@ func DescribeSettings(s subscription.Settings) string {
 	for _, m := range dun.Minimums {
 		retries += fmt.Sprintf(", nothing is asked for below %s %s", money.FormatUnits(m.Amount, m.Currency), m.Currency)
 	}
+	if dun.TryOtherMethods {
+		retries += ", taking turns among the customer's payment methods"
+	}
 	reminder := "renewals are not announced"
 	if s.RenewalReminderDays > 0 {
 		reminder = fmt.Sprintf("renewals that ask the payer are announced %s before",

@@ -156,6 +156,16 @@ func Informed(
 		c.Coupon = &coupon
 		return c, InParam(err, "couponCode")
 	}
+	if c, ok := cmd.(lifecycle.SetPaymentMethod); ok {
+		// The State has the method that the subscription names so far in place of the default.
+		payer, err := tx.Customers.Get(ctx, environmentID, found.Customer.ID)
+		if err != nil {
+			return c, err
+		}
+		payer, err = ChargedWith(ctx, tx.Reader, environmentID, payer, c.MethodID)
+		c.Method = payer.Method()
+		return c, err
+	}
 	if c, ok := cmd.(lifecycle.VoidInvoice); ok {
 		all := slices.Concat(found.Open, found.Drafts) // a draft whose grace is over is issued first
 		i := slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == c.InvoiceID })

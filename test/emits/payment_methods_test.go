@@ -1,7 +1,9 @@
 package emits
 
 import (
+	"perennial/activities/due"
 	"perennial/billing/customer"
+	"perennial/db"
 	"perennial/service/customers"
 	"perennial/service/usecase"
 )
@@ -18,7 +20,8 @@ var paymentMethods = map[string]func(*stage) func() error{
 		m, err := s.methodOf(s.Customer(s.t, "").ID)
 		s.must(err)
 		return func() error {
-			return s.service.Customers.RemovePaymentMethod(s.ctx, s.by, m, usecase.Around[customers.RemovedMethod]{})
+			return s.service.Customers.RemovePaymentMethod(s.ctx, s.by, m, customers.Removal{},
+				usecase.Around[customers.RemovedMethod]{})
 		}
 	},
 }
@@ -37,4 +40,16 @@ func (s *stage) updateMethod(name string) func() error {
 			customers.PaymentMethodUpdate{BillingName: &name}, nil)
 		return err
 	}
+}
+
+// methodExpiring sets the scene of the announcement of an expiry.
+func methodExpiring(s *stage) func() error {
+	soon := s.Clock.Now().AddDate(0, 0, 3)
+	m, err := s.service.Customers.AddPaymentMethod(s.ctx, s.by, s.Customer(s.t, "").ID, customer.Method{
+		Type: "card", Details: customer.PaymentDetails{PaymentMethodToken: "pm_expires"},
+		Card: customer.Card{ExpiryYear: soon.Year(), ExpiryMonth: int(soon.Month())},
+	}, nil, nil)
+	s.must(err)
+	found := db.ExpiringMethod{Ref: db.Ref{EnvironmentID: s.by.EnvironmentID, ID: m.ID}, CustomerID: m.CustomerID}
+	return func() error { return due.AnnounceExpiry(s.ctx, s.Store, found, m.Card.NoticeAt()) }
 }

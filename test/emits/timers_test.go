@@ -88,6 +88,7 @@ var timers = map[string]func(*stage) func() error{
 	"invoice_overdue of a manual invoice":          overdue,
 	"invoice_overdue the subscription is canceled": overdueAfterTheEnd,
 	"credit_grant_expired something is left of it": grantExpired,
+	"payment_method_expiring":                      methodExpiring,
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.command(lifecycle.Cancel{}))

@@ -63,6 +63,7 @@ type Provider struct {
 	elsewhere map[string]*operation // refunds made without us, by their own reference
 	disputes  map[string][]providers.Dispute
 	again     map[string]*operation // further captures, by their own reference
+	methods   methods
 }
 
 // Call is one request the provider saw, or would have seen.

@@ -427,6 +427,10 @@ type PaymentMethod struct {
 	RemovedAt     *time.Time               `db:"removed_at"`
 	Revision      int64                    `db:"revision"`
 	CreatedAt     time.Time                `db:"created_at"`
+	RemovalDueAt  *time.Time               `db:"removal_due_at"`
+	RemovalTries  int                      `db:"removal_tries"`
+	NoticeDueAt   *time.Time               `db:"notice_due_at"`
+	NoticedExpiry *int                     `db:"noticed_expiry"`
 }
 
 type PaymentSend struct {
@@ -636,6 +640,7 @@ type Subscription struct {
 	LateUsageUntil         *time.Time                     `db:"late_usage_until"`
 	UsageThresholds        *subscription.UsageThresholds  `db:"usage_thresholds"`
 	IncompleteUntil        *time.Time                     `db:"incomplete_until"`
+	PaymentMethodID        *string                        `db:"payment_method_id"`
 }
 
 type SubscriptionItem struct {

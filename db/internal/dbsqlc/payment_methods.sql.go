@@ -12,8 +12,70 @@ import (
 	"perennial/billing/customer"
 )
 
+const paymentMethodEndRemoval = `-- name: PaymentMethodEndRemoval :exec
+update payment_methods set details = null, removal_due_at = null
+where environment_id = $1 and id = $2 and removal_due_at is not null
+`
+
+type PaymentMethodEndRemovalParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+func (q *Queries) PaymentMethodEndRemoval(ctx context.Context, db DBTX, arg PaymentMethodEndRemovalParams) error {
+	_, err := db.Exec(ctx, paymentMethodEndRemoval, arg.EnvironmentID, arg.ID)
+	return err
+}
+
+const paymentMethodGetRemoval = `-- name: PaymentMethodGetRemoval :one
+select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry, exists (
+    select from payment_methods o
+    where o.environment_id = m.environment_id and o.removed_at is null
+      and o.details ->> 'paymentMethodToken' = m.details ->> 'paymentMethodToken') as is_shared
+from payment_methods m
+where m.environment_id = $1 and m.id = $2 and m.removal_due_at is not null
+`
+
+type PaymentMethodGetRemovalParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+type PaymentMethodGetRemovalRow struct {
+	PaymentMethod PaymentMethod `db:"payment_method"`
+	IsShared      bool          `db:"is_shared"`
+}
+
+// With whether another payment method of the environment has the token, so that it must stay at the provider.
+func (q *Queries) PaymentMethodGetRemoval(ctx context.Context, db DBTX, arg PaymentMethodGetRemovalParams) (PaymentMethodGetRemovalRow, error) {
+	row := db.QueryRow(ctx, paymentMethodGetRemoval, arg.EnvironmentID, arg.ID)
+	var i PaymentMethodGetRemovalRow
+	err := row.Scan(
+		&i.PaymentMethod.ID,
+		&i.PaymentMethod.EnvironmentID,
+		&i.PaymentMethod.Position,
+		&i.PaymentMethod.CustomerID,
+		&i.PaymentMethod.Type,
+		&i.PaymentMethod.Details,
+		&i.PaymentMethod.Brand,
+		&i.PaymentMethod.LastFour,
+		&i.PaymentMethod.ExpiresYear,
+		&i.PaymentMethod.ExpiresMonth,
+		&i.PaymentMethod.BillingName,
+		&i.PaymentMethod.RemovedAt,
+		&i.PaymentMethod.Revision,
+		&i.PaymentMethod.CreatedAt,
+		&i.PaymentMethod.RemovalDueAt,
+		&i.PaymentMethod.RemovalTries,
+		&i.PaymentMethod.NoticeDueAt,
+		&i.PaymentMethod.NoticedExpiry,
+		&i.IsShared,
+	)
+	return i, err
+}
+
 const paymentMethodGetWithKey = `-- name: PaymentMethodGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at,
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry,
     (c.payment_method is not null and m.id = coalesce(c.payment_method_id, 'pm_' || substr(c.id, 6)))::boolean as is_default
 from api_key_details k
 join payment_methods m on m.environment_id = k.environment_id and m.id = $1
@@ -62,6 +124,10 @@ func (q *Queries) PaymentMethodGetWithKey(ctx context.Context, db DBTX, arg Paym
 		&i.PaymentMethod.RemovedAt,
 		&i.PaymentMethod.Revision,
 		&i.PaymentMethod.CreatedAt,
+		&i.PaymentMethod.RemovalDueAt,
+		&i.PaymentMethod.RemovalTries,
+		&i.PaymentMethod.NoticeDueAt,
+		&i.PaymentMethod.NoticedExpiry,
 		&i.IsDefault,
 	)
 	return i, err
@@ -69,9 +135,10 @@ func (q *Queries) PaymentMethodGetWithKey(ctx context.Context, db DBTX, arg Paym
 
 const paymentMethodInsert = `-- name: PaymentMethodInsert :exec
 insert into payment_methods (
-    environment_id, id, customer_id, type, details, brand, last_four, expires_year, expires_month, billing_name, created_at
+    environment_id, id, customer_id, type, details, brand, last_four, expires_year, expires_month, billing_name, notice_due_at, created_at
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12
 )
 `
 
@@ -86,6 +153,7 @@ type PaymentMethodInsertParams struct {
 	ExpiresYear   *int                     `db:"expires_year"`
 	ExpiresMonth  *int                     `db:"expires_month"`
 	BillingName   *string                  `db:"billing_name"`
+	NoticeDueAt   *time.Time               `db:"notice_due_at"`
 	CreatedAt     time.Time                `db:"created_at"`
 }
 
@@ -102,13 +170,14 @@ func (q *Queries) PaymentMethodInsert(ctx context.Context, db DBTX, arg PaymentM
 		arg.ExpiresYear,
 		arg.ExpiresMonth,
 		arg.BillingName,
+		arg.NoticeDueAt,
 		arg.CreatedAt,
 	)
 	return err
 }
 
 const paymentMethodList = `-- name: PaymentMethodList :many
-select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at,
+select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry,
     (c.payment_method is not null and m.id = coalesce(c.payment_method_id, 'pm_' || substr(c.id, 6)))::boolean as is_default
 from payment_methods m
 join customers c on c.environment_id = m.environment_id and c.id = m.customer_id
@@ -163,6 +232,10 @@ func (q *Queries) PaymentMethodList(ctx context.Context, db DBTX, arg PaymentMet
 			&i.PaymentMethod.RemovedAt,
 			&i.PaymentMethod.Revision,
 			&i.PaymentMethod.CreatedAt,
+			&i.PaymentMethod.RemovalDueAt,
+			&i.PaymentMethod.RemovalTries,
+			&i.PaymentMethod.NoticeDueAt,
+			&i.PaymentMethod.NoticedExpiry,
 			&i.IsDefault,
 		); err != nil {
 			return nil, err
@@ -175,8 +248,90 @@ func (q *Queries) PaymentMethodList(ctx context.Context, db DBTX, arg PaymentMet
 	return items, nil
 }
 
+const paymentMethodListExpiring = `-- name: PaymentMethodListExpiring :many
+select m.environment_id, m.id, m.customer_id
+from payment_methods m
+join customers c on c.environment_id = m.environment_id and c.id = m.customer_id
+where m.notice_due_at <= $1 and m.removed_at is null and c.test_clock_id is null
+order by m.notice_due_at, m.environment_id, m.id
+limit $2
+`
+
+type PaymentMethodListExpiringParams struct {
+	DueBy    *time.Time `db:"due_by"`
+	RowLimit int32      `db:"row_limit"`
+}
+
+type PaymentMethodListExpiringRow struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+	CustomerID    string `db:"customer_id"`
+}
+
+// In real time, over all environments.
+func (q *Queries) PaymentMethodListExpiring(ctx context.Context, db DBTX, arg PaymentMethodListExpiringParams) ([]PaymentMethodListExpiringRow, error) {
+	rows, err := db.Query(ctx, paymentMethodListExpiring, arg.DueBy, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodListExpiringRow
+	for rows.Next() {
+		var i PaymentMethodListExpiringRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID, &i.CustomerID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentMethodListExpiringOnClock = `-- name: PaymentMethodListExpiringOnClock :many
+select m.id, m.customer_id
+from customers c
+join payment_methods m on m.environment_id = c.environment_id and m.customer_id = c.id
+where c.environment_id = $1 and c.test_clock_id = $2 and m.notice_due_at <= $3
+  and m.removed_at is null
+order by m.notice_due_at, m.id
+limit 100
+`
+
+type PaymentMethodListExpiringOnClockParams struct {
+	EnvironmentID string     `db:"environment_id"`
+	TestClockID   *string    `db:"test_clock_id"`
+	DueBy         *time.Time `db:"due_by"`
+}
+
+type PaymentMethodListExpiringOnClockRow struct {
+	ID         string `db:"id"`
+	CustomerID string `db:"customer_id"`
+}
+
+func (q *Queries) PaymentMethodListExpiringOnClock(ctx context.Context, db DBTX, arg PaymentMethodListExpiringOnClockParams) ([]PaymentMethodListExpiringOnClockRow, error) {
+	rows, err := db.Query(ctx, paymentMethodListExpiringOnClock, arg.EnvironmentID, arg.TestClockID, arg.DueBy)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodListExpiringOnClockRow
+	for rows.Next() {
+		var i PaymentMethodListExpiringOnClockRow
+		if err := rows.Scan(&i.ID, &i.CustomerID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentMethodListOfCustomer = `-- name: PaymentMethodListOfCustomer :many
-select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at,
+select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry,
     (c.payment_method is not null and m.id = coalesce(c.payment_method_id, 'pm_' || substr(c.id, 6)))::boolean as is_default
 from payment_methods m
 join customers c on c.environment_id = m.environment_id and c.id = m.customer_id
@@ -219,6 +374,10 @@ func (q *Queries) PaymentMethodListOfCustomer(ctx context.Context, db DBTX, arg 
 			&i.PaymentMethod.RemovedAt,
 			&i.PaymentMethod.Revision,
 			&i.PaymentMethod.CreatedAt,
+			&i.PaymentMethod.RemovalDueAt,
+			&i.PaymentMethod.RemovalTries,
+			&i.PaymentMethod.NoticeDueAt,
+			&i.PaymentMethod.NoticedExpiry,
 			&i.IsDefault,
 		); err != nil {
 			return nil, err
@@ -231,20 +390,98 @@ func (q *Queries) PaymentMethodListOfCustomer(ctx context.Context, db DBTX, arg 
 	return items, nil
 }
 
-const paymentMethodRemove = `-- name: PaymentMethodRemove :exec
-update payment_methods
-set removed_at = $1, details = null, brand = null, last_four = null, expires_year = null, expires_month = null,
-    billing_name = null, revision = revision + 1
-where environment_id = $2 and id = $3 and removed_at is null
+const paymentMethodListRemovals = `-- name: PaymentMethodListRemovals :many
+select m.environment_id, m.id
+from payment_methods m
+where m.removal_due_at <= $1
+  and (m.removed_at < $2::timestamptz or not exists (
+      select from transactions t
+      where t.environment_id = m.environment_id and t.customer_id = m.customer_id and t.payment_method_id = m.id
+        and t.status = 'pending'))
+order by m.removal_due_at, m.environment_id, m.id
+limit $3
 `
 
-type PaymentMethodRemoveParams struct {
-	RemovedAt     *time.Time `db:"removed_at"`
+type PaymentMethodListRemovalsParams struct {
+	DueBy         *time.Time `db:"due_by"`
+	PatienceSince time.Time  `db:"patience_since"`
+	RowLimit      int32      `db:"row_limit"`
+}
+
+type PaymentMethodListRemovalsRow struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+// Over all environments. A payment that has begun with the method goes on, but not for ever: it may wait for a person.
+func (q *Queries) PaymentMethodListRemovals(ctx context.Context, db DBTX, arg PaymentMethodListRemovalsParams) ([]PaymentMethodListRemovalsRow, error) {
+	rows, err := db.Query(ctx, paymentMethodListRemovals, arg.DueBy, arg.PatienceSince, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodListRemovalsRow
+	for rows.Next() {
+		var i PaymentMethodListRemovalsRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentMethodNoteExpiry = `-- name: PaymentMethodNoteExpiry :exec
+update payment_methods
+set notice_due_at = null, noticed_expiry = expires_year * 100 + expires_month
+where environment_id = $1 and id = $2
+`
+
+type PaymentMethodNoteExpiryParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+func (q *Queries) PaymentMethodNoteExpiry(ctx context.Context, db DBTX, arg PaymentMethodNoteExpiryParams) error {
+	_, err := db.Exec(ctx, paymentMethodNoteExpiry, arg.EnvironmentID, arg.ID)
+	return err
+}
+
+const paymentMethodPostponeRemoval = `-- name: PaymentMethodPostponeRemoval :exec
+update payment_methods set removal_due_at = $1, removal_tries = removal_tries + 1
+where environment_id = $2 and id = $3 and removal_due_at is not null
+`
+
+type PaymentMethodPostponeRemovalParams struct {
+	RemovalDueAt  *time.Time `db:"removal_due_at"`
 	EnvironmentID string     `db:"environment_id"`
 	ID            string     `db:"id"`
 }
 
-// Nothing changes where the write of the customer, whose default it was, has removed it.
+func (q *Queries) PaymentMethodPostponeRemoval(ctx context.Context, db DBTX, arg PaymentMethodPostponeRemovalParams) error {
+	_, err := db.Exec(ctx, paymentMethodPostponeRemoval, arg.RemovalDueAt, arg.EnvironmentID, arg.ID)
+	return err
+}
+
+const paymentMethodRemove = `-- name: PaymentMethodRemove :exec
+update payment_methods
+set removed_at = $1::timestamptz, removal_due_at = case when details ? 'paymentMethodToken' then $1::timestamptz end,
+    details = case when details ? 'paymentMethodToken' then details - 'phoneNumber' end,
+    brand = null, last_four = null, expires_year = null, expires_month = null, billing_name = null, revision = revision + 1
+where environment_id = $2 and id = $3 and removed_at is null
+`
+
+type PaymentMethodRemoveParams struct {
+	RemovedAt     time.Time `db:"removed_at"`
+	EnvironmentID string    `db:"environment_id"`
+	ID            string    `db:"id"`
+}
+
+// Nothing changes where the write of the customer, whose default it was, has removed it. Of a stored one the token stays
+// until the provider has removed it.
 func (q *Queries) PaymentMethodRemove(ctx context.Context, db DBTX, arg PaymentMethodRemoveParams) error {
 	_, err := db.Exec(ctx, paymentMethodRemove, arg.RemovedAt, arg.EnvironmentID, arg.ID)
 	return err
@@ -254,8 +491,9 @@ const paymentMethodUpdate = `-- name: PaymentMethodUpdate :exec
 with written as (
     update payment_methods
     set type = $1, details = $2, brand = $3, last_four = $4, expires_year = $5,
-        expires_month = $6, billing_name = $7, revision = revision + 1
-    where environment_id = $8 and id = $9 and revision = $10 and removed_at is null
+        expires_month = $6, billing_name = $7, revision = revision + 1,
+        notice_due_at = case when noticed_expiry is distinct from $8::integer then $9::timestamptz end
+    where environment_id = $10 and id = $11 and revision = $12 and removed_at is null
     returning 1
 )
 select 1 / count(*) from written
@@ -269,11 +507,14 @@ type PaymentMethodUpdateParams struct {
 	ExpiresYear   *int                     `db:"expires_year"`
 	ExpiresMonth  *int                     `db:"expires_month"`
 	BillingName   *string                  `db:"billing_name"`
+	Expiry        *int                     `db:"expiry"`
+	NoticeDueAt   *time.Time               `db:"notice_due_at"`
 	EnvironmentID string                   `db:"environment_id"`
 	ID            string                   `db:"id"`
 	Revision      int64                    `db:"revision"`
 }
 
+// An expiry is announced once, also where it is changed and changed back.
 func (q *Queries) PaymentMethodUpdate(ctx context.Context, db DBTX, arg PaymentMethodUpdateParams) error {
 	_, err := db.Exec(ctx, paymentMethodUpdate,
 		arg.Type,
@@ -283,6 +524,8 @@ func (q *Queries) PaymentMethodUpdate(ctx context.Context, db DBTX, arg PaymentM
 		arg.ExpiresYear,
 		arg.ExpiresMonth,
 		arg.BillingName,
+		arg.Expiry,
+		arg.NoticeDueAt,
 		arg.EnvironmentID,
 		arg.ID,
 		arg.Revision,

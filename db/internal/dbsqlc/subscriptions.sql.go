@@ -77,7 +77,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -156,12 +156,13 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.LateUsageUntil,
 		&i.Subscription.UsageThresholds,
 		&i.Subscription.IncompleteUntil,
+		&i.Subscription.PaymentMethodID,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, n.item_ids, n.price_ids, n.quantities
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, n.item_ids, n.price_ids, n.quantities
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 cross join lateral (
@@ -270,6 +271,7 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.LateUsageUntil,
 		&i.Subscription.UsageThresholds,
 		&i.Subscription.IncompleteUntil,
+		&i.Subscription.PaymentMethodID,
 		&i.ItemIds,
 		&i.PriceIds,
 		&i.Quantities,
@@ -278,7 +280,7 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -386,6 +388,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.LateUsageUntil,
 			&i.Subscription.UsageThresholds,
 			&i.Subscription.IncompleteUntil,
+			&i.Subscription.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -403,6 +406,8 @@ with billed as (
     from subscriptions s
     cross join lateral unnest(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids) as b (plan_id)
     where s.environment_id = $1 and s.customer_id = $2 and s.status <> 'canceled'
+      and (s.payment_method_id = $3
+           or $4::boolean and s.payment_method_id is null)
 )
 select b.currency, b.collection_method, b.cancel_at_period_end, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category, r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies, r.arrears
 from billed b
@@ -412,8 +417,10 @@ order by b.currency, b.collection_method, b.cancel_at_period_end, p.id, r.positi
 `
 
 type SubscriptionListBillingsParams struct {
-	EnvironmentID string `db:"environment_id"`
-	CustomerID    string `db:"customer_id"`
+	EnvironmentID   string  `db:"environment_id"`
+	CustomerID      string  `db:"customer_id"`
+	PaymentMethodID *string `db:"payment_method_id"`
+	ByDefault       bool    `db:"by_default"`
 }
 
 type SubscriptionListBillingsRow struct {
@@ -427,7 +434,12 @@ type SubscriptionListBillingsRow struct {
 // What a customer's subscriptions that have not ended bill, now and from the next period on: each plan and add-on once for
 // each currency and way in which it is billed, with each of its prices. A customer with a thousand alike has one.
 func (q *Queries) SubscriptionListBillings(ctx context.Context, db DBTX, arg SubscriptionListBillingsParams) ([]SubscriptionListBillingsRow, error) {
-	rows, err := db.Query(ctx, subscriptionListBillings, arg.EnvironmentID, arg.CustomerID)
+	rows, err := db.Query(ctx, subscriptionListBillings,
+		arg.EnvironmentID,
+		arg.CustomerID,
+		arg.PaymentMethodID,
+		arg.ByDefault,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -485,7 +497,7 @@ func (q *Queries) SubscriptionListBillings(ctx context.Context, db DBTX, arg Sub
 }
 
 const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
 from subscriptions s
 left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
 where s.environment_id = $1 and s.id in (
@@ -587,6 +599,7 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 			&i.Subscription.LateUsageUntil,
 			&i.Subscription.UsageThresholds,
 			&i.Subscription.IncompleteUntil,
+			&i.Subscription.PaymentMethodID,
 			&i.Phase,
 			&i.Attempts,
 		); err != nil {
@@ -601,7 +614,7 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionListOfAddOn = `-- name: SubscriptionListOfAddOn :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id
 from subscriptions s
 where s.environment_id = $1 and s.add_on_ids <> '{}'
   and s.add_on_ids && array(
@@ -721,6 +734,7 @@ func (q *Queries) SubscriptionListOfAddOn(ctx context.Context, db DBTX, arg Subs
 			&i.Subscription.LateUsageUntil,
 			&i.Subscription.UsageThresholds,
 			&i.Subscription.IncompleteUntil,
+			&i.Subscription.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -732,8 +746,43 @@ func (q *Queries) SubscriptionListOfAddOn(ctx context.Context, db DBTX, arg Subs
 	return items, nil
 }
 
+const subscriptionListOfMethod = `-- name: SubscriptionListOfMethod :many
+select s.id
+from subscriptions s
+where s.environment_id = $1 and s.payment_method_id = $2 and s.status <> 'canceled'
+order by s.id
+limit $3
+`
+
+type SubscriptionListOfMethodParams struct {
+	EnvironmentID   string  `db:"environment_id"`
+	PaymentMethodID *string `db:"payment_method_id"`
+	RowLimit        int32   `db:"row_limit"`
+}
+
+// Those that have not ended and name the payment method.
+func (q *Queries) SubscriptionListOfMethod(ctx context.Context, db DBTX, arg SubscriptionListOfMethodParams) ([]string, error) {
+	rows, err := db.Query(ctx, subscriptionListOfMethod, arg.EnvironmentID, arg.PaymentMethodID, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionListOfPlan = `-- name: SubscriptionListOfPlan :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id
 from plans p
 cross join lateral (
     select n.id
@@ -854,6 +903,7 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 			&i.Subscription.LateUsageUntil,
 			&i.Subscription.UsageThresholds,
 			&i.Subscription.IncompleteUntil,
+			&i.Subscription.PaymentMethodID,
 		); err != nil {
 			return nil, err
 		}
@@ -866,7 +916,7 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -946,6 +996,7 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.LateUsageUntil,
 		&i.Subscription.UsageThresholds,
 		&i.Subscription.IncompleteUntil,
+		&i.Subscription.PaymentMethodID,
 	)
 	return i, err
 }
@@ -955,6 +1006,8 @@ with collecting as (
     select s.id
     from subscriptions s
     where s.environment_id = $2 and s.customer_id = $3 and s.status <> 'canceled'
+      and (s.payment_method_id = $4
+           or $5::boolean and s.payment_method_id is null)
     order by s.id
     for no key update
 )
@@ -970,13 +1023,71 @@ type SubscriptionMarkMethodChangedParams struct {
 	MethodChangedAt *time.Time `db:"method_changed_at"`
 	EnvironmentID   string     `db:"environment_id"`
 	CustomerID      string     `db:"customer_id"`
+	PaymentMethodID *string    `db:"payment_method_id"`
+	ByDefault       bool       `db:"by_default"`
 }
 
 // The row revision rises, so that a workflow that acts on older state reloads first. In id order, so that two writers
 // that mark the same customer lock in the same order. Not a canceled one: it may be unfinished for long (a payment that
 // waits for a person), but collects nothing by itself any more, so that nobody would ever take the mark off.
 func (q *Queries) SubscriptionMarkMethodChanged(ctx context.Context, db DBTX, arg SubscriptionMarkMethodChangedParams) ([]string, error) {
-	rows, err := db.Query(ctx, subscriptionMarkMethodChanged, arg.MethodChangedAt, arg.EnvironmentID, arg.CustomerID)
+	rows, err := db.Query(ctx, subscriptionMarkMethodChanged,
+		arg.MethodChangedAt,
+		arg.EnvironmentID,
+		arg.CustomerID,
+		arg.PaymentMethodID,
+		arg.ByDefault,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subscriptionReplaceMethod = `-- name: SubscriptionReplaceMethod :many
+with naming as (
+    select s.id
+    from subscriptions s
+    where s.environment_id = $3 and s.payment_method_id = $4 and s.status <> 'canceled'
+    order by s.id
+    for no key update
+)
+update subscriptions s
+set payment_method_id = $1, method_changed_at = $2,
+    wake_pending_since = coalesce(s.wake_pending_since, $2), revision = s.revision + 1
+from naming n
+where s.environment_id = $3 and s.id = n.id
+returning s.id
+`
+
+type SubscriptionReplaceMethodParams struct {
+	ReplacementID   *string    `db:"replacement_id"`
+	MethodChangedAt *time.Time `db:"method_changed_at"`
+	EnvironmentID   string     `db:"environment_id"`
+	PaymentMethodID *string    `db:"payment_method_id"`
+}
+
+// In place of a payment method they name another one, or none, which is the customer's default. Marked as by
+// SubscriptionMarkMethodChanged.
+func (q *Queries) SubscriptionReplaceMethod(ctx context.Context, db DBTX, arg SubscriptionReplaceMethodParams) ([]string, error) {
+	rows, err := db.Query(ctx, subscriptionReplaceMethod,
+		arg.ReplacementID,
+		arg.MethodChangedAt,
+		arg.EnvironmentID,
+		arg.PaymentMethodID,
+	)
 	if err != nil {
 		return nil, err
 	}

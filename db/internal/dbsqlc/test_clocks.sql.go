@@ -303,6 +303,9 @@ from (
          join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
          where s.environment_id = $1 and s.test_clock_id = $2 and s.status = 'canceled'
            and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null),
+        (select min(m.notice_due_at) from customers c
+         join payment_methods m on m.environment_id = c.environment_id and m.customer_id = c.id
+         where c.environment_id = $1 and c.test_clock_id = $2 and m.removed_at is null),
         (select min(g.ends_at) from credit_grants g
          where g.environment_id = $1 and g.test_clock_id = $2 and g.remaining > 0 and g.ends_at is not null)) as next_due
 ) d

@@ -277,6 +277,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"late_usage_until",
 		"usage_thresholds",
 		"incomplete_until",
+		"payment_method_id",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -406,6 +407,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.UsageThresholds
 		case 62:
 			return row.IncompleteUntil
+		case 63:
+			return row.PaymentMethodID
 		}
 		panic("rows: no such column")
 	},

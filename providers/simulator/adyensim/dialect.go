@@ -59,6 +59,8 @@ func (d *Dialect) Endpoints() map[string]core.Endpoint {
 		"POST /v71/payments/{psp}/reversals": {Read: read[modificationRequest], Run: d.reverse},
 		"POST /v71/cancels":                  {Read: read[standaloneRequest], Run: d.technicalCancel},
 
+		"DELETE /v71/storedPaymentMethods/{id}": {Run: d.removeCard},
+
 		"GET " + payersPath + "{psp}":  {Open: true, Run: d.showPage},
 		"POST " + payersPath + "{psp}": {Open: true, Run: d.leavePage},
 	}

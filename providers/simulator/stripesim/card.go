@@ -9,10 +9,11 @@ import (
 
 // card is a script (this token, or this customer, shall behave so) or a payment method attached to a customer.
 type card struct {
-	Token     string `json:"token"`           // pm_… or cus_…
-	Behaviour string `json:"behaviour"`       // empty removes the script
-	Scope     string `json:"scope,omitempty"` // the script holds for this customer only
-	Owner     string `json:"owner,omitempty"` // attached to this customer: nobody else may charge it
+	Token     string `json:"token"`              // pm_… or cus_…
+	Behaviour string `json:"behaviour"`          // empty removes the script
+	Scope     string `json:"scope,omitempty"`    // the script holds for this customer only
+	Owner     string `json:"owner,omitempty"`    // attached to this customer: nobody else may charge it
+	Detached  bool   `json:"detached,omitempty"` // it was attached, and is good for nothing any more
 }
 
 func (c card) name() string { return scriptName(c.Scope, c.Token) }
@@ -37,6 +38,10 @@ func (st *state) behaviourOf(customer, token string) (behaviour, *core.Answer) {
 	switch {
 	case !known && !builtIn:
 		a := missing(http.StatusBadRequest, "payment_method", "PaymentMethod", token)
+		return behaviour{}, &a
+	case own.Detached:
+		a := invalid(http.StatusBadRequest, "", "payment_method",
+			"The provided PaymentMethod was detached from a Customer. It may not be used again.")
 		return behaviour{}, &a
 	case own.Owner != "" && own.Owner != customer:
 		a := invalid(http.StatusBadRequest, "resource_missing", "payment_method",

@@ -64,3 +64,52 @@ func attachCard(s *Dialect, c *core.Call) core.Answer {
 	a.Effect, a.Remember = &core.Effect{Kind: cardChanged, Change: &record{Card: &attached}}, true
 	return a
 }
+
+// stored returns the card of a path. Those that everybody may charge count as attached, as if the client had done so.
+func (s *Dialect) stored(c *core.Call) (card, *core.Answer) {
+	token := c.PathValue("id")
+	own, known := s.state.cards[token]
+	if _, builtIn := behaviourNamed(token); !known && !builtIn {
+		a := missing(http.StatusNotFound, "payment_method", "PaymentMethod", token)
+		return card{}, &a
+	}
+	if !known {
+		own = card{Token: token, Behaviour: token}
+	}
+	return own, nil
+}
+
+func (c card) render(live bool) map[string]any {
+	shown := map[string]any{"id": c.Token, "object": "payment_method", "customer": "cus_any", "livemode": live, "type": "card"}
+	switch {
+	case c.Detached:
+		shown["customer"] = nil
+	case c.Owner != "":
+		shown["customer"] = c.Owner
+	}
+	return shown
+}
+
+func getCard(s *Dialect, c *core.Call) core.Answer {
+	own, refused := s.stored(c)
+	if refused != nil {
+		return *refused
+	}
+	return ok(own.render(c.Live))
+}
+
+// detachCard takes a card from its customer for ever. A second time it is refused as Stripe does it, without a code.
+func detachCard(s *Dialect, c *core.Call) core.Answer {
+	own, refused := s.stored(c)
+	switch {
+	case refused != nil:
+		return *refused
+	case own.Detached:
+		return invalid(http.StatusBadRequest, "", "",
+			"The payment method you provided is not attached to a customer so detachment is impossible.")
+	}
+	own.Detached, own.Owner = true, ""
+	a := ok(own.render(c.Live))
+	a.Effect = &core.Effect{Kind: cardChanged, Change: &record{Card: &own}}
+	return a
+}

@@ -22,6 +22,8 @@ func (s *Dialect) Endpoints() map[string]core.Endpoint {
 		"POST /v1/customers":                    s.endpoint(customerParams, createCustomer),
 		"GET /v1/customers/{id}":                s.endpoint(nil, getCustomer),
 		"POST /v1/payment_methods/{id}/attach":  s.endpoint(params{"customer": text}, attachCard),
+		"POST /v1/payment_methods/{id}/detach":  s.endpoint(nil, detachCard),
+		"GET /v1/payment_methods/{id}":          s.endpoint(nil, getCard),
 		"GET /v1/payment_intents/search":        s.endpoint(params{"query": text, "limit": integer}, searchIntents),
 		"GET /v1/payment_intents/{id}":          s.endpoint(nil, getIntent),
 		"POST /v1/payment_intents/{id}/cancel":  s.endpoint(cancelParams, cancelIntent),

@@ -1,0 +1,129 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/activities/reconcile"
+	"perennial/billing/customer"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/providers"
+	"perennial/service"
+	"perennial/service/customers"
+	"perennial/service/payments"
+	"perennial/service/usecase"
+	"perennial/test/life"
+	"perennial/test/scene"
+)
+
+// remover is a customer with payment methods, and a reconciler that removes them at the provider.
+type remover struct {
+	*scene.Scene
+	t        *testing.T
+	service  *service.Service
+	by       usecase.Caller
+	customer customer.Customer
+}
+
+func newRemover(t *testing.T) *remover {
+	t.Helper()
+	s := scene.New(t)
+	return &remover{
+		Scene: s, t: t, service: service.New(s.Store, s.Clock.Now), customer: s.Customer(t, ""),
+		by: usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: s.Env, TimeZone: "UTC"},
+	}
+}
+
+func (r *remover) add(token string) customer.Method {
+	r.t.Helper()
+	m, err := r.service.Customers.AddPaymentMethod(r.t.Context(), r.by, r.customer.ID,
+		customer.Method{Type: "card", Details: customer.PaymentDetails{PaymentMethodToken: token}}, nil, nil)
+	require.NoError(r.t, err)
+	return m
+}
+
+func (r *remover) remove(m customer.Method) {
+	r.t.Helper()
+	require.NoError(r.t, r.service.Customers.RemovePaymentMethod(r.t.Context(), r.by, m, customers.Removal{},
+		usecase.Around[customers.RemovedMethod]{}))
+}
+
+// pass makes one pass, and returns what the provider has removed so far.
+func (r *remover) pass() []string {
+	r.t.Helper()
+	a := reconcile.Reconciler{
+		Store: r.Worker, Clock: r.Clock.Now, Waker: &life.Waker{}, RemoveMethod: r.Payments.RemoveMethod,
+	}
+	_, err := a.Reconcile(r.t.Context())
+	require.NoError(r.t, err)
+	return r.Provider.RemovedMethods()
+}
+
+func (r *remover) tokens() (n int) {
+	r.t.Helper()
+	require.NoError(r.t, r.Pool.QueryRow(r.t.Context(),
+		"select count(*) from payment_methods where removed_at is not null and details is not null").Scan(&n))
+	return n
+}
+
+// A removed method is removed at the provider, as often as it takes, and its token is forgotten then.
+func TestRemovals_RepeatedUntilDone(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	require.Empty(t, r.pass(), "nothing is removed")
+	r.remove(m)
+	r.Provider.KeepMethods(true)
+	require.Empty(t, r.pass())
+	require.Equal(t, 1, r.tokens(), "the provider still has it")
+	r.Provider.KeepMethods(false)
+	require.Empty(t, r.pass(), "its time has not come again")
+	r.Clock.Add(customer.RemovalPause(0))
+	require.Equal(t, []string{"pm_second"}, r.pass())
+	require.Zero(t, r.tokens())
+	r.Clock.Add(48 * time.Hour)
+	require.Equal(t, []string{"pm_second"}, r.pass(), "once")
+}
+
+// With the customer all of the methods go.
+func TestRemovals_WithTheCustomer(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	r.add("pm_second")
+	require.NoError(t, r.service.Customers.EraseCustomer(t.Context(), r.by, r.customer.ID, usecase.Around[string]{}))
+	r.Clock.Add(time.Hour)
+	require.ElementsMatch(t, []string{"pm_canary", "pm_second"}, r.pass())
+	require.Zero(t, r.tokens())
+}
+
+// A token that was added again stays at the provider: the other method is charged with it.
+func TestRemovals_SharedTokenStays(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	r.remove(m)
+	r.add("pm_second")
+	require.Empty(t, r.pass())
+	require.Zero(t, r.tokens())
+}
+
+// A payment that has begun with the method goes on: it is removed afterwards, or after a day.
+func TestRemovals_WaitForPayments(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
+	txn, err := r.service.Payments.ChargeCustomer(t.Context(), r.by, payments.NewCharge{
+		CustomerID: r.customer.ID, Amount: 700, Currency: "EUR", PaymentMethodID: m.ID}, nil)
+	require.NoError(t, err)
+	_, err = r.Payments.Charge(t.Context(),
+		contract.ResolveInput{EnvironmentID: r.Env, TransactionID: txn.ID, Now: r.Clock.Now()})
+	require.NoError(t, err)
+	r.remove(m)
+	require.Empty(t, r.pass())
+	r.Clock.Add(25 * time.Hour)
+	require.Equal(t, []string{"pm_second"}, r.pass())
+}
