@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"time"
 
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
@@ -26,6 +27,7 @@ type PlanMigrationForm struct {
 	DryRun        bool   `json:"dryRun,omitempty" example:"true" doc:"true: shows what would happen, and changes nothing."`
 	Limit         int    `json:"limit,omitempty" minimum:"1" maximum:"100" example:"100" doc:"How many subscriptions this request looks at. Default: 100."`
 	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a migration: lastSubscriptionId of the previous response."`
+	AsOf          int64  `json:"asOf,omitempty" example:"1763640000" doc:"With effective: now, the time from which all are prorated, in Unix seconds, in the last 24 hours. Send the time at which the migration began with each of its requests: repeated after a restore of the database, they charge the same amounts under the same keys at the provider. Default: the time of each move."`
 }
 
 // PlanMigration is the progress of a migration.
@@ -72,6 +74,9 @@ func (h *Handler) migratePlan(
 	m := subscriptions.PlanMigration{
 		From: f.FromVersion, To: f.ToVersion, AtPeriodEnd: f.Effective != "now", DryRun: f.DryRun,
 		Limit: cmp.Or(f.Limit, subscriptions.MaxMigrated), After: f.StartingAfter,
+	}
+	if f.AsOf != 0 {
+		m.AsOf = time.Unix(f.AsOf, 0).UTC()
 	}
 	made := func(done subscriptions.PlanMigrated) httpkit.Made[PlanMigration] {
 		out := PlanMigration{

@@ -33,3 +33,24 @@ func Returned(usage []Line, returned money.Minor) ([]Line, error) {
 	}
 	return usage, nil
 }
+
+// Back is money that went back of an invoice, or is to go back, in minor units.
+type Back struct {
+	InvoiceID string
+	Money     money.Minor // in all
+	Noted     money.Minor // of Money: by the credit notes of persons
+}
+
+// WithoutNote returns, by invoice, the money that went back without a credit note. all are the invoices of one
+// subscription, the newest first. decided is the money that a cancellation gave back: its own lines bear that. It came
+// from the newest charges first.
+func WithoutNote(all []Back, decided money.Minor) map[string]money.Minor {
+	left := make(map[string]money.Minor, len(all))
+	for _, b := range all {
+		rest := max(b.Money-b.Noted, 0)
+		own := min(rest, decided)
+		decided -= own
+		left[b.InvoiceID] = rest - own
+	}
+	return left
+}

@@ -29,6 +29,7 @@ func TestReturned_IsBorneByWhatIsLeftOfUsage(t *testing.T) {
 		"with taxes":           {[]invoice.Line{{Amount: 500, Rates: fifth}}, 300, []money.Minor{250}},
 		"beside a correction":  {[]invoice.Line{{Amount: 500}, {Amount: -200}}, 150, []money.Minor{150, 0}},
 		"all of what it left":  {[]invoice.Line{{Amount: 500}, {Amount: -200}}, 900, []money.Minor{300, 0}},
+		"a free line":          {[]invoice.Line{{Amount: 0}, {Amount: 500}}, 300, []money.Minor{0, 300}},
 		"corrected to nothing": {[]invoice.Line{{Amount: 500}, {Amount: -500}}, 900, []money.Minor{0, 0}},
 	} {
 		got, err := invoice.Returned(c.lines, c.returned)
@@ -61,4 +62,17 @@ func TestReturned_Any(t *testing.T) {
 		}
 		require.Equal(t, max(min(returned, left), 0), borne)
 	})
+}
+
+func TestWithoutNote(t *testing.T) {
+	t.Parallel()
+	all := []invoice.Back{{"c", 500, 0}, {"b", 900, 300}, {"a", 200, 200}}
+	for decided, want := range map[money.Minor]map[string]money.Minor{
+		0:    {"c": 500, "b": 600, "a": 0},
+		400:  {"c": 100, "b": 600, "a": 0},
+		700:  {"c": 0, "b": 400, "a": 0},
+		2000: {"c": 0, "b": 0, "a": 0},
+	} {
+		require.Equal(t, want, invoice.WithoutNote(all, decided), decided)
+	}
 }

@@ -17,6 +17,10 @@ type Migrate struct {
 	// NeverBack refuses a subscription that is on, or waits for, a newer version, whose creation has moved it.
 	NeverBack bool
 	At        time.Time // a migration now is prorated from here on, at most now; zero: now
+	// Key names a migration of many from At on. What it bills has ids that are derived from both and begins with the period
+	// where that began later, so that its repetition after a restore charges the same amounts under the same keys; empty:
+	// random ids.
+	Key string
 }
 
 // Target returns the version to move to.
@@ -26,6 +30,20 @@ func (c Migrate) Target(s State) plan.Ref {
 
 // Name returns change_plan: the workflow handles a migration as a change of plan.
 func (Migrate) Name() string { return "change_plan" }
+
+// from returns the time from which the migration is prorated.
+func (c Migrate) from(d *Decision) time.Time {
+	if c.Key == "" {
+		return c.At
+	}
+	if begun := d.Subscription.CurrentPeriod.Start; c.At.Before(begun) {
+		return begun
+	}
+	if c.At.After(d.Now) { // of a test clock, which may be behind
+		return d.Now
+	}
+	return c.At
+}
 
 func (c Migrate) judge(d *Decision) (func() error, error) {
 	if c.NeverBack {
@@ -38,9 +56,12 @@ func (c Migrate) judge(d *Decision) (func() error, error) {
 	if to.AddOn {
 		migrate = d.situation().Knowing(to).MigrateAddOn
 	}
-	made, err := migrate(to, c.AtPeriodEnd, c.At, d.Now)
+	made, err := migrate(to, c.AtPeriodEnd, c.from(d), d.Now)
 	if err != nil {
 		return nil, err
+	}
+	for i := range made.Issue {
+		made.Issue[i].Change = c.Key
 	}
 	return func() error {
 		d.brought = []plan.Plan{to}

@@ -2,11 +2,13 @@ package lifecycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
 	"perennial/billing/event"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -137,4 +139,55 @@ func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	l.perform(lifecycle.Cancel{Immediate: true})
 	_, err = l.apply(lifecycle.Migrate{To: &other})
 	require.Equal(t, subscribing.ErrCanceled, err)
+}
+
+// A migration of many that is repeated a day later, after a restore, bills the same invoice with the same lines
+// and attempt: the provider knows the key. Without a time they are other ones.
+func TestMigrate_RepeatedAfterARestore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		key  string
+		same bool
+	}{"with a time": {"migration", true}, "without": {"", false}} {
+		l := begun(t, settings)
+		l.result(answer.Succeeded)
+		to := l.dearer()
+		l.pass(2 * week)
+		cmd := lifecycle.Migrate{To: &to, Key: c.key}
+		if c.key != "" {
+			cmd.At = l.now.Add(-time.Hour)
+		}
+		bills := func() (inv invoice.Invoice, attempt string) {
+			_, changes, err := lifecycle.Apply(l.store.load(true), cmd, l.moment())
+			require.NoError(t, err)
+			require.Len(t, changes.NewTransactions, 1)
+			inv = changes.Invoices.Of(lifecycle.InvoiceCreated)[0]
+			require.Equal(t, changes.NewTransactions[0].Amount, inv.AmountDue)
+			return inv, changes.NewTransactions[0].ID
+		}
+		first, attempt := bills()
+		l.now, l.real = l.now.Add(23*time.Hour), l.real.Add(23*time.Hour)
+		again, repeated := bills()
+		require.Equal(t, c.same, first.ID == again.ID && attempt == repeated, name)
+		require.Equal(t, c.same, first.Lines[0].ID == again.Lines[0].ID, name)
+		require.Equal(t, c.same, first.Lines[1].Amount == again.Lines[1].Amount, name)
+	}
+}
+
+// A time before the current period counts as its begin, and one after now, of another clock, as now.
+func TestMigrate_FromATimeOfAnotherPeriod(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(answer.Succeeded)
+	to := l.dearer()
+	l.pass(2 * week)
+	from := func(at time.Time) time.Time {
+		_, changes, err := lifecycle.Apply(l.store.load(true), lifecycle.Migrate{To: &to, Key: "migration", At: at}, l.moment())
+		require.NoError(t, err)
+		return changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Period.Start
+	}
+	begin := l.sub().CurrentPeriod.Start
+	require.Equal(t, begin, from(begin.Add(-time.Hour)))
+	require.Equal(t, begin.Add(time.Hour), from(begin.Add(time.Hour)))
+	require.Equal(t, l.now, from(l.now.Add(time.Hour)))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,6 +29,9 @@ type PlanMigration struct {
 	DryRun      bool   // moves none, and shows the effects
 	Limit       int    // of examined subscriptions, at most MaxMigrated
 	After       string // continues after this subscription
+	// AsOf is the time from which a migration now is prorated, at most a day ago; zero: the time of each. With it, a
+	// repetition after a restore of the database charges the same amounts under the same keys at providers.
+	AsOf time.Time
 	// NewestOnly moves none once To, which must be given, is not the newest version any more. Fault:
 	// plan_version_superseded.
 	NewestOnly bool
@@ -60,10 +64,14 @@ type MigrationRefused struct {
 
 // MigratePlan moves the next subscriptions of a plan to one of its versions. Each is moved in its own transaction, by
 // the rules of a change of plan, so a request can be repeated after a crash: moved ones are on the version already. It
-// skips subscriptions that are canceled, on the version, or changing to it. Faults: plan_not_found, cursor_unknown.
+// skips subscriptions that are canceled, on the version, or changing to it. Faults: plan_not_found, cursor_unknown,
+// as_of_out_of_range, fields_exclusive.
 func (s *Service) MigratePlan(
 	ctx context.Context, by usecase.Caller, planID string, m PlanMigration, around usecase.Around[PlanMigrated],
 ) error {
+	if err := m.check(s.Now()); err != nil {
+		return err
+	}
 	out, err := s.migratePlan(ctx, by, planID, m)
 	if err != nil {
 		return err
@@ -74,6 +82,33 @@ func (s *Service) MigratePlan(
 		}
 		return out, nil
 	})
+}
+
+// maxAsOf is the age of the earliest time from which a migration is prorated.
+const maxAsOf = 24 * time.Hour
+
+// check refuses a time from which nothing can be prorated.
+func (m PlanMigration) check(now time.Time) error {
+	switch {
+	case m.AsOf.IsZero():
+		return nil
+	case m.AtPeriodEnd:
+		return fault.InvalidParam("asOf", "fields_exclusive",
+			"A migration at the end of the period has no proration. Send `asOf` with `effective: \"now\"`.")
+	case m.AsOf.After(now), m.AsOf.Before(now.Add(-maxAsOf)):
+		return fault.InvalidParam("asOf", "as_of_out_of_range",
+			"`asOf` must be in the last 24 hours. Send the time at which the migration began.")
+	}
+	return nil
+}
+
+// command moves a subscription to a version.
+func (m PlanMigration) command(to plan.Ref) lifecycle.Migrate {
+	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
+	if !m.AsOf.IsZero() {
+		cmd.At, cmd.Key = m.AsOf, fmt.Sprintf("migration %s.%d", to.ID, to.Version)
+	}
+	return cmd
 }
 
 func (s *Service) migratePlan(
@@ -182,7 +217,7 @@ func (s *Service) tryMigration(
 	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
 	}
-	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
+	cmd := m.command(to.Ref())
 	_, err = usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) (usecase.Performed, error) {
 		if m.NewestOnly {
 			newest, err := tx.Catalog.Plan(ctx, by.EnvironmentID, to.ID)
