@@ -11,6 +11,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
 	"perennial/service/payments"
@@ -91,4 +92,24 @@ func TestRefund_WithoutANoteThenACorrection(t *testing.T) {
 			l.Sound()
 		})
 	}
+}
+
+// What a cancellation gives back of the plan's price is borne by that price: a correction of usage on the same invoice
+// gives all of it back.
+func TestCancel_WithRefundThenACorrection(t *testing.T) {
+	t.Parallel()
+	l, key := billed(t)
+	require.Equal(t, money.Minor(1500), l.Last().Amount)
+	l.Until(scene.Start.AddDate(0, 1, 15))
+	takenBack(l, key, 100)
+	require.Nil(t, l.Command(life.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"}).Refusal)
+	refunds := l.RefundRows(t)
+	require.Len(t, refunds, 1)
+	require.Less(t, refunds[0].Amount, money.Minor(1000))
+	l.Until(scene.Start.AddDate(0, 3, 0))
+
+	balance, err := l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(500), balance, "all of the usage, beside the refund of the time")
+	l.Sound()
 }

@@ -53,6 +53,8 @@ type Quote struct {
 	// Waiting is the sum of the prorations that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 	// The rest tells commands apart that cost the same now, and bill differently later.
+	Quantity    int64               `json:"quantity"`
+	Later       int64               `json:"later,omitempty"` // the quantity from the next period on, where it changes
 	Status      subscription.Status `json:"status"`
 	Ends        bool                `json:"ends,omitempty"` // with the period
 	TrialEndsAt time.Time           `json:"trialEndsAt,omitzero"`
@@ -168,6 +170,7 @@ func quoteOf(before, after lifecycle.State, changes lifecycle.Changes) (Quote, e
 	is := after.Subscription
 	q.Status, q.Ends, q.Terms = is.Status, is.CancelAtPeriodEnd, is.Terms
 	q.TrialEndsAt, q.ResumesAt = is.TrialEndsAt, is.ResumesAt
+	q.Quantity, q.Later = is.Quantity, is.PendingQuantity
 	for _, d := range is.Discounts {
 		q.Discounts = append(q.Discounts, QuotedDiscount{d.CouponID, d.From})
 	}

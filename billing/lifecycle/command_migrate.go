@@ -17,9 +17,9 @@ type Migrate struct {
 	// NeverBack refuses a subscription that is on, or waits for, a newer version, whose creation has moved it.
 	NeverBack bool
 	At        time.Time // a migration now is prorated from here on, at most now; zero: now
-	// Key names a migration of many from At on. What it bills has ids that are derived from both and begins with the period
-	// where that began later, so that its repetition after a restore charges the same amounts under the same keys; empty:
-	// random ids.
+	// Key names a migration of many from At on, or from the begin of the period where that is later. What it bills has ids
+	// that are derived from both, so that its repetition after a restore charges the same amounts under the same keys;
+	// empty: random ids.
 	Key string
 }
 

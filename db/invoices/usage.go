@@ -30,7 +30,7 @@ func (r Reader) UsageLines(
 		}
 		of[id] = append(of[id], row)
 	}
-	returned, err := r.returned(ctx, environmentID, ids)
+	returned, err := r.withoutNote(ctx, environmentID, subscriptionID, rows[0].CustomerID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (r Reader) UsageLines(
 		for _, row := range of[id] {
 			lines = append(lines, LineFromDB(row.InvoiceLine, invoice.Invoice{Taxes: core.Value(row.Taxes)}))
 		}
-		lines, err := invoice.Returned(lines, returned[id]-of[id][0].CreditedRefund)
+		lines, err := invoice.Returned(lines, returned[id])
 		if err != nil {
 			return nil, err
 		}
@@ -48,17 +48,25 @@ func (r Reader) UsageLines(
 	return kept, nil
 }
 
-// returned reads the money of invoices that went back, or is to go back, with and without credit notes, by invoice.
-func (r Reader) returned(
-	ctx context.Context, environmentID string, invoiceIDs []string,
+// withoutNote reads the money of a subscription's invoices that went back, or is to go back, without a credit note.
+func (r Reader) withoutNote(
+	ctx context.Context, environmentID, subscriptionID, customerID string,
 ) (map[string]money.Minor, error) {
 	rows, err := core.Queries.TransactionListReturned(ctx, r.Handle,
-		dbsqlc.TransactionListReturnedParams{EnvironmentID: environmentID, InvoiceIds: invoiceIDs})
-	sums := make(map[string]money.Minor, len(rows))
+		dbsqlc.TransactionListReturnedParams{EnvironmentID: environmentID, SubscriptionID: &subscriptionID})
+	if err != nil || len(rows) == 0 {
+		return nil, core.Translate("TransactionListReturned", err)
+	}
+	var all []invoice.Back
 	for _, row := range rows {
 		if charge := payments.TransactionFromDB(row.Transaction); !charge.External() {
-			sums[row.InvoiceID] = charge.Amount - charge.Captured().Refundable()
+			all = append(all, invoice.Back{
+				InvoiceID: row.InvoiceID, Money: charge.Amount - charge.Captured().Refundable(), Noted: row.CreditedRefund,
+			})
 		}
 	}
-	return sums, core.Translate("TransactionListReturned", err)
+	decided, err := core.Queries.InvoiceSumDecidedRefunds(ctx, r.Handle, dbsqlc.InvoiceSumDecidedRefundsParams{
+		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, CustomerID: customerID,
+	})
+	return invoice.WithoutNote(all, money.Minor(decided)), core.Translate("InvoiceSumDecidedRefunds", err)
 }

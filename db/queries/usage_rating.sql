@@ -34,7 +34,7 @@ where i.environment_id = @environment_id and i.subscription_id = @subscription_i
 
 -- name: UsageLineList :many
 -- The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
-select sqlc.embed(l), i.taxes, i.credited_refund
+select sqlc.embed(l), i.taxes, i.customer_id
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'paid')
@@ -44,9 +44,23 @@ where i.environment_id = @environment_id and i.subscription_id = @subscription_i
 order by i.id, l.id;
 
 -- name: TransactionListReturned :many
--- The charges that settled these invoices and of which money went back, or is to go back.
-select s.invoice_id, sqlc.embed(t)
-from settlements s
+-- The charges that settled invoices of a subscription and of which money went back, or is to go back, the newest invoice first.
+select s.invoice_id, i.credited_refund, sqlc.embed(t)
+from invoices i
+join settlements s on s.environment_id = i.environment_id and s.invoice_id = i.id
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
-where s.environment_id = @environment_id and s.invoice_id = any(@invoice_ids::text[])
-  and (t.amount_refunded > 0 or t.refund_owed > 0 or t.disputes is not null);
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id
+  and (t.amount_refunded > 0 or t.refund_owed > 0 or t.disputes is not null)
+order by i.number desc;
+
+-- name: InvoiceSumDecidedRefunds :one
+-- The money that cancellations of a subscription gave back: by their credit notes, and out of the balance beyond them.
+select (select coalesce(sum(n.refund), 0)
+        from credit_notes n
+        join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
+        where n.environment_id = @environment_id and i.subscription_id = @subscription_id and n.taken_back_by is not null)::bigint
+     + (select coalesce(-sum(e.amount), 0)
+        from credit_entries e
+        join invoices i on i.environment_id = e.environment_id and i.id = e.invoice_id
+        where e.environment_id = @environment_id and e.customer_id = @customer_id and e.reason = 'refunded'
+          and i.subscription_id = @subscription_id)::bigint as amount;

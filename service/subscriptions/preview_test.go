@@ -85,6 +85,9 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 	require.Equal(t, "preview_outdated", apply(other.ID, token, *change.Change), "of another subscription")
 	another := PlanChange{PlanID: s.Plan(t, scene.Monthly(9000)).ID}
 	require.Equal(t, "preview_outdated", apply(ref.ID, token, another), "another change does not cost the same")
+	later := Preview{Change: &PlanChange{Quantity: 5, AtPeriodEnd: true}}
+	require.Equal(t, "preview_outdated",
+		apply(ref.ID, svc.previewed(t, by, ref.ID, later).Token, PlanChange{Quantity: 50, AtPeriodEnd: true}), "another quantity")
 	for _, what := range []lifecycle.Command{lifecycle.Cancel{}, lifecycle.Cancel{Immediate: true}, lifecycle.Pause{}} {
 		in := Preview{Command: what}
 		of := svc.previewed(t, by, ref.ID, in).Token

@@ -14,27 +14,56 @@ import (
 	"perennial/billing/subscription"
 )
 
+const invoiceSumDecidedRefunds = `-- name: InvoiceSumDecidedRefunds :one
+select (select coalesce(sum(n.refund), 0)
+        from credit_notes n
+        join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
+        where n.environment_id = $1 and i.subscription_id = $2 and n.taken_back_by is not null)::bigint
+     + (select coalesce(-sum(e.amount), 0)
+        from credit_entries e
+        join invoices i on i.environment_id = e.environment_id and i.id = e.invoice_id
+        where e.environment_id = $1 and e.customer_id = $3 and e.reason = 'refunded'
+          and i.subscription_id = $2)::bigint as amount
+`
+
+type InvoiceSumDecidedRefundsParams struct {
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID *string `db:"subscription_id"`
+	CustomerID     string  `db:"customer_id"`
+}
+
+// The money that cancellations of a subscription gave back: by their credit notes, and out of the balance beyond them.
+func (q *Queries) InvoiceSumDecidedRefunds(ctx context.Context, db DBTX, arg InvoiceSumDecidedRefundsParams) (int32, error) {
+	row := db.QueryRow(ctx, invoiceSumDecidedRefunds, arg.EnvironmentID, arg.SubscriptionID, arg.CustomerID)
+	var amount int32
+	err := row.Scan(&amount)
+	return amount, err
+}
+
 const transactionListReturned = `-- name: TransactionListReturned :many
-select s.invoice_id, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
-from settlements s
+select s.invoice_id, i.credited_refund, t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually, t.unanswered_at, t.unanswered_since, t.payment_method_id
+from invoices i
+join settlements s on s.environment_id = i.environment_id and s.invoice_id = i.id
 join transactions t on t.environment_id = s.environment_id and t.id = s.transaction_id
-where s.environment_id = $1 and s.invoice_id = any($2::text[])
+where i.environment_id = $1 and i.subscription_id = $2
   and (t.amount_refunded > 0 or t.refund_owed > 0 or t.disputes is not null)
+order by i.number desc
 `
 
 type TransactionListReturnedParams struct {
-	EnvironmentID string   `db:"environment_id"`
-	InvoiceIds    []string `db:"invoice_ids"`
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID *string `db:"subscription_id"`
 }
 
 type TransactionListReturnedRow struct {
-	InvoiceID   string      `db:"invoice_id"`
-	Transaction Transaction `db:"transaction"`
+	InvoiceID      string      `db:"invoice_id"`
+	CreditedRefund money.Minor `db:"credited_refund"`
+	Transaction    Transaction `db:"transaction"`
 }
 
-// The charges that settled these invoices and of which money went back, or is to go back.
+// The charges that settled invoices of a subscription and of which money went back, or is to go back, the newest invoice first.
 func (q *Queries) TransactionListReturned(ctx context.Context, db DBTX, arg TransactionListReturnedParams) ([]TransactionListReturnedRow, error) {
-	rows, err := db.Query(ctx, transactionListReturned, arg.EnvironmentID, arg.InvoiceIds)
+	rows, err := db.Query(ctx, transactionListReturned, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +73,7 @@ func (q *Queries) TransactionListReturned(ctx context.Context, db DBTX, arg Tran
 		var i TransactionListReturnedRow
 		if err := rows.Scan(
 			&i.InvoiceID,
+			&i.CreditedRefund,
 			&i.Transaction.ID,
 			&i.Transaction.EnvironmentID,
 			&i.Transaction.Type,
@@ -220,7 +250,7 @@ func (q *Queries) UsageChargeSums(ctx context.Context, db DBTX, arg UsageChargeS
 }
 
 const usageLineList = `-- name: UsageLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes, i.credited_refund
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes, i.customer_id
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'paid')
@@ -237,9 +267,9 @@ type UsageLineListParams struct {
 }
 
 type UsageLineListRow struct {
-	InvoiceLine    InvoiceLine    `db:"invoice_line"`
-	Taxes          *invoice.Taxes `db:"taxes"`
-	CreditedRefund money.Minor    `db:"credited_refund"`
+	InvoiceLine InvoiceLine    `db:"invoice_line"`
+	Taxes       *invoice.Taxes `db:"taxes"`
+	CustomerID  string         `db:"customer_id"`
 }
 
 // The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
@@ -275,7 +305,7 @@ func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListP
 			&i.InvoiceLine.Explanation,
 			&i.InvoiceLine.TaxCategory,
 			&i.Taxes,
-			&i.CreditedRefund,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}
