@@ -3,6 +3,7 @@ package api
 import (
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,4 +76,29 @@ func TestMonth_ListsAreTheFigures(t *testing.T) {
 	problem(t, 422, "month_malformed", "month", b.ask(t, b.test, "GET", "/api/reports/months/2026-13", nil))
 	problem(t, 422, "cursor_malformed", "startingAfter",
 		b.ask(t, b.test, "GET", "/api/reports/months/2026-11/payments?startingAfter=in_1", nil))
+}
+
+// What was given up is listed with what the report adds: without what credit notes had given back. What is paid and
+// credited afterwards changes neither.
+func TestMonth_UncollectibleIsTheFigure(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, in := b.overdue(t, b.clock().Add(time.Hour))
+	path := "/api/invoices/" + in
+	as[CreditNote](t, 201, b.ask(t, b.test, "POST", path+"/credit-notes", `{"amount":400,"reason":"goodwill"}`))
+	given := as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/mark-uncollectible", nil))
+	month := b.clock().UTC().Format("2006-01")
+	check := func() {
+		t.Helper()
+		report := as[MonthReport](t, 200, b.ask(t, b.test, "GET", "/api/reports/months/"+month, nil))
+		require.Equal(t, given.Total-400, report.Currencies[0].Uncollectible.Gross)
+		list := as[httpkit.List[MonthInvoice]](t, 200,
+			b.ask(t, b.test, "GET", "/api/reports/months/"+month+"/invoices?movement=uncollectible", nil))
+		require.Len(t, list.Data, 1)
+		require.Equal(t, []any{in, given.Total - 400}, []any{list.Data[0].ID, list.Data[0].Gross})
+	}
+	check()
+	as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/mark-paid", map[string]any{"method": "cash"}))
+	as[CreditNote](t, 201, b.ask(t, b.test, "POST", path+"/credit-notes", `{"amount":300,"reason":"goodwill"}`))
+	check()
 }

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"reflect"
+	"slices"
 
 	"perennial/db"
 	"perennial/db/core"
@@ -67,7 +68,7 @@ func reads() []read {
 			if column != "" {
 				r.name = column + "." + r.name
 			}
-			if _, way := shared.MethodByName(r.Name); !way && !global[r.name] {
+			if _, way := shared.MethodByName(r.Name); !way && !slices.Contains(global, r.name) {
 				found = append(found, r)
 			}
 		}

@@ -23,7 +23,7 @@ type MonthInvoice struct {
 	CustomerID  string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer."`
 	Country     string `json:"country,omitempty" example:"DE" doc:"The buyer's country at issue. Absent: it was unknown."`
 	Currency    string `json:"currency" example:"EUR" doc:"The currency of the amounts."`
-	Net         int64  `json:"net" example:"1900" doc:"Without any tax. Of a voided invoice, this and the next three are without what credit notes had given back."`
+	Net         int64  `json:"net" example:"1900" doc:"Without any tax. Of a voided or an uncollectible invoice, this and the next three are without what credit notes had given back until then."`
 	Tax         int64  `json:"tax" example:"361" doc:"All taxes."`
 	TaxIncluded int64  `json:"taxIncluded" example:"0" doc:"The part of tax that the prices contain."`
 	Gross       int64  `json:"gross" example:"2261" doc:"net plus tax."`
@@ -64,14 +64,11 @@ type MonthPayment struct {
 }
 
 func renderMonthInvoice(i monthly.Invoice) MonthInvoice {
-	left := i.Worth
-	if i.Movement == monthly.Voided {
-		left = i.Left()
-	}
+	counts := i.Counts()
 	return MonthInvoice{
 		ID: i.ID, Movement: string(i.Movement), At: view.Unix(i.At), Number: i.Number, NumberText: i.NumberText,
-		CustomerID: i.CustomerID, Country: i.Country, Currency: string(i.Currency), Net: int64(left.Net()),
-		Tax: int64(left.Tax()), TaxIncluded: int64(left.Contained()), Gross: int64(left.Gross),
+		CustomerID: i.CustomerID, Country: i.Country, Currency: string(i.Currency), Net: int64(counts.Net()),
+		Tax: int64(counts.Tax()), TaxIncluded: int64(counts.Contained()), Gross: int64(counts.Gross),
 		AmountDue: int64(i.Outstanding),
 	}
 }

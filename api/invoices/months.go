@@ -33,7 +33,7 @@ type MonthCurrency struct {
 	Voided        MonthSums        `json:"voided" doc:"Invoices that were voided in the month, also earlier ones, without what credit notes had given back of them."`
 	Credited      MonthSums        `json:"credited" doc:"Credit notes of the month, whatever the month of their invoice."`
 	Sales         MonthSums        `json:"sales" doc:"invoiced less voided less credited: what was sold, and the tax on it. count has the invoices less those that were voided."`
-	Uncollectible MonthSums        `json:"uncollectible" doc:"Invoices that were marked uncollectible in the month, less what credit notes gave back. They are not taken off sales."`
+	Uncollectible MonthSums        `json:"uncollectible" doc:"Invoices that were marked uncollectible in the month, less what credit notes had given back until then. They are not taken off sales."`
 	Money         []MonthMoney     `json:"money" doc:"Money that moved, by payment provider."`
 	Receivables   MonthReceivables `json:"receivables" doc:"How the amounts due of open invoices came from the start to the end of the month."`
 	Credit        MonthCredit      `json:"credit" doc:"How the credit of customers, credit grants included, came from the start to the end of the month."`

@@ -81,12 +81,16 @@ type Invoice struct {
 	Asked       money.Minor // max(Gross, 0)
 	Outstanding money.Minor // its amount due: of an uncollectible one, what was given up
 	CreditedDue money.Minor // what credit notes took off the amount due
-	Notes       []Worth     // of a voided one: the credit notes before
+	Notes       []Worth     // of a voided or an uncollectible one: the credit notes before
 }
 
-// Left returns the part of the invoice that credit notes left: of a voided one, what the void takes back.
-func (i Invoice) Left() Worth {
+// Counts returns the worth that counts in the month of the movement: of an issued invoice, the whole; of a voided or an
+// uncollectible one, what the credit notes before had left.
+func (i Invoice) Counts() Worth {
 	left := i.Worth
+	if i.Movement == Issued { // credit notes count apart, in their own months
+		return left
+	}
 	for _, n := range i.Notes {
 		left = left.less(n)
 	}

@@ -105,19 +105,18 @@ func (r *Report) Sections() []Section {
 // Invoice adds a movement of an invoice. A void takes back what credit notes had left of the invoice, in the month of
 // the void.
 func (r *Report) Invoice(i Invoice) {
-	s := r.of(i.Currency)
+	s, counts := r.of(i.Currency), i.Counts()
 	switch i.Movement {
 	case Issued:
-		s.Issued.add(i.Worth)
-		r.tax(i.Worth, func(t *TaxRow) *TaxSums { return &t.Issued })
+		s.Issued.add(counts)
+		r.tax(counts, func(t *TaxRow) *TaxSums { return &t.Issued })
 		s.Receivables.Invoiced += i.Asked
 	case Voided:
-		left := i.Left()
-		s.Voided.add(left)
-		r.tax(left, func(t *TaxRow) *TaxSums { return &t.Voided })
+		s.Voided.add(counts)
+		r.tax(counts, func(t *TaxRow) *TaxSums { return &t.Voided })
 		s.Receivables.Voided += i.Asked - i.CreditedDue
 	case Uncollectible:
-		s.Uncollectible.add(i.Left())
+		s.Uncollectible.add(counts)
 		s.Receivables.Uncollectible += i.Outstanding
 	case Collected, Refunded, Returned: // of payments
 	}

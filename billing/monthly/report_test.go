@@ -76,6 +76,23 @@ func TestReport_VoidAfterACreditNote(t *testing.T) {
 	require.Equal(t, invoice.Taxes{{Rate: vat, Base: 1000, Amount: 190}}, inv.Taxes, "the caller's document stays")
 }
 
+// A list shows what the report adds: of what was voided or given up, only what credit notes had left; of what was issued
+// all of it, since notes count in their own months.
+func TestInvoice_Counts(t *testing.T) {
+	t.Parallel()
+	for movement, gross := range map[monthly.Movement]money.Minor{
+		monthly.Issued: 1190, monthly.Voided: 714, monthly.Uncollectible: 714,
+	} {
+		inv := issued(worth(1000), movement)
+		inv.Notes = []monthly.Worth{worth(400)}
+		require.Equal(t, gross, inv.Counts().Gross, movement)
+		var r monthly.Report
+		r.Invoice(inv)
+		s := section(t, &r)
+		require.Equal(t, gross, s.Issued.Gross+s.Voided.Gross+s.Uncollectible.Gross, movement)
+	}
+}
+
 // A negative invoice, as there were before credit notes, lowers the sales and the tax, and becomes credit.
 func TestReport_NegativeInvoice(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,8 @@ const (
 	Unknown         Kind = "unknown"
 )
 
-// Entry is one entry of the provider. Amounts are in minor units and not below zero; a fee may be.
+// Entry is one entry of the provider. Amounts are in minor units and not below zero. A fee, and the amount of an entry
+// that is one, is below zero where the provider gave it back.
 type Entry struct {
 	Line      int    // in the file, from 1
 	Kind      Kind   // as understood
@@ -89,6 +90,17 @@ type Found struct {
 	Charge  *payment.Transaction // the charge of the entry; nil: not with us
 	Refund  *payment.Transaction // the refund of the entry; nil: not with us
 	Refunds []payment.Transaction
+	// Accounted says whether an earlier entry accounted for a payment, by the key of Accounts; nil: none did.
+	Accounted func(key string) bool
+}
+
+// Accounts returns the key under which an entry accounts for a payment. Money that came back is another entry about the
+// same payment, and accounts for that alone, whichever of the two the file has first.
+func (e Entry) Accounts(paymentID string) string {
+	if e.Kind == RefundReturned || e.Kind == DisputeReversed {
+		return paymentID + "+"
+	}
+	return paymentID
 }
 
 // Compare returns the differences of an entry, and the ids of the payments that it accounts for. An entry of no payment
@@ -180,7 +192,7 @@ func (c *comparison) refund(t *payment.Transaction) {
 
 // chargeReversed compares money of a charge that the provider took back: here it is a refund without a reference.
 func (c *comparison) chargeReversed(f Found) {
-	if back := booked(f.Refunds, c.e); back != nil {
+	if back := booked(f, c.e); back != nil {
 		c.accounted = append(c.accounted, back.ID)
 		return
 	}
@@ -195,7 +207,7 @@ func (c *comparison) dispute(f Found) {
 	case len(t.Disputes) == 0:
 		c.say(DisputeNotWithUs, t, "A bank took money of this charge because of a dispute that is not known here.")
 	default:
-		back := booked(f.Refunds, c.e)
+		back := booked(f, c.e)
 		switch {
 		case back == nil && c.e.Kind == DisputeReversed:
 			c.say(AmountDiffers, t, "The bank gave money back because of a dispute, and here it had taken no such amount.")
@@ -210,15 +222,28 @@ func (c *comparison) dispute(f Found) {
 	}
 }
 
-// booked returns the refund without a provider's reference that books an entry's amount; nil: none does.
-func booked(refunds []payment.Transaction, e Entry) *payment.Transaction {
-	for i := range refunds {
-		r := &refunds[i]
-		if r.ProviderRef == "" && r.Status == payment.Refunded && r.Amount == e.Amount && r.Currency == e.Currency {
-			return r
+// booked returns the refund without a provider's reference that books an entry's amount; nil: none does. A charge may
+// have several over the same amount: one that no earlier entry accounted for comes first, and of those one that came
+// back where the entry says that money did.
+func booked(f Found, e Entry) (best *payment.Transaction) {
+	rank := 0
+	for i := range f.Refunds {
+		r := &f.Refunds[i]
+		if r.ProviderRef != "" || r.Status != payment.Refunded || r.Amount != e.Amount || r.Currency != e.Currency {
+			continue
+		}
+		of := 1
+		if f.Accounted == nil || !f.Accounted(e.Accounts(r.ID)) {
+			of += 2
+		}
+		if e.Kind == DisputeReversed && !r.ReturnedAt.IsZero() {
+			of++
+		}
+		if of > rank {
+			best, rank = r, of
 		}
 	}
-	return nil
+	return best
 }
 
 // Absent returns the difference of a payment of the month that no entry accounts for.

@@ -1,6 +1,7 @@
 package reconciliation_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +129,41 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Of several refunds over the same amount, each entry accounts for one of its own, in whatever order the file has them.
+func TestCompare_SameAmounts(t *testing.T) {
+	t.Parallel()
+	disputed, first, second := charge(), *refund(""), *refund("")
+	disputed.Disputes = payment.Disputes{{ID: "dsp_1"}, {ID: "dsp_2"}}
+	second.ID, second.ReturnedAt = "txn_3", at
+	taken := reconciliation.Entry{Kind: reconciliation.Dispute, Amount: 1000, Currency: "EUR"}
+	back, reversed := taken, taken
+	back.Kind, reversed.Kind = reconciliation.DisputeReversed, reconciliation.ChargeReversed
+	for _, c := range []struct{ entries, want string }{
+		{"tt", "txn_2 txn_3"}, {"btt", "txn_3+ txn_2 txn_3"}, {"ttb", "txn_2 txn_3 txn_3+"}, {"tr", "txn_2 txn_3"},
+		{"ttt", "txn_2 txn_3 txn_2!"}, {"bb", "txn_3+ txn_2+?"},
+	} {
+		seen, got := map[string]bool{}, []string{}
+		for _, of := range c.entries {
+			e := map[rune]reconciliation.Entry{'t': taken, 'b': back, 'r': reversed}[of]
+			differences, accounted := reconciliation.Compare(e, reconciliation.Found{
+				Charge: disputed, Refunds: []payment.Transaction{first, second},
+				Accounted: func(key string) bool { return seen[key] },
+			})
+			require.Len(t, accounted, 1, c.entries)
+			key := e.Accounts(accounted[0])
+			said := key
+			if seen[key] {
+				said += "!"
+			}
+			for range differences {
+				said += "?"
+			}
+			seen[key], got = true, append(got, said)
+		}
+		require.Equal(t, c.want, strings.Join(got, " "), c.entries)
+	}
+}
+
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for code, txn := range map[reconciliation.Code]*payment.Transaction{
@@ -156,9 +192,10 @@ func TestSummary(t *testing.T) {
 		}
 		s.Entry(e)
 	}
+	s.Entry(reconciliation.Entry{Kind: reconciliation.Fee, Amount: -2, Currency: "EUR"}) // given back
 	s.Entry(reconciliation.Entry{Problem: "unreadable"})
 	s.Add(reconciliation.Difference{Code: reconciliation.Twice})
-	require.Equal(t, 9, s.Entries)
-	require.Equal(t, &reconciliation.Sums{Charged: 900, Refunded: 250, Disputed: 180, Fees: 37}, s.Sums["EUR"])
+	require.Equal(t, 10, s.Entries)
+	require.Equal(t, &reconciliation.Sums{Charged: 900, Refunded: 250, Disputed: 180, Fees: 35}, s.Sums["EUR"])
 	require.Equal(t, []reconciliation.Code{reconciliation.Twice}, s.Codes())
 }

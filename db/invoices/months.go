@@ -66,7 +66,8 @@ func (r Reader) window(ctx context.Context, environmentID string, f MonthFilter,
 	return w, nil
 }
 
-// MonthInvoices lists invoices by a movement. Of voided ones it also reads what credit notes had given back.
+// MonthInvoices lists invoices by a movement. Of voided and uncollectible ones it also reads what credit notes
+// had given back until then.
 func (r Reader) MonthInvoices(
 	ctx context.Context, environmentID string, f MonthFilter, page core.Page,
 ) (all []monthly.Invoice, hasMore bool, err error) {
@@ -94,7 +95,7 @@ func (r Reader) MonthInvoices(
 				row.Untaxed),
 		}
 	})
-	return all, hasMore, r.addNotes(ctx, environmentID, all, noted)
+	return all, hasMore, r.addNotes(ctx, environmentID, f.Movement, all, noted)
 }
 
 func worth(
@@ -106,13 +107,15 @@ func worth(
 	}
 }
 
-// addNotes reads the credit notes of some of the invoices.
-func (r Reader) addNotes(ctx context.Context, environmentID string, all []monthly.Invoice, ids []string) error {
+// addNotes reads the credit notes that some of the invoices had at their movement.
+func (r Reader) addNotes(
+	ctx context.Context, environmentID string, movement monthly.Movement, all []monthly.Invoice, ids []string,
+) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	rows, err := core.Queries.MonthNoteListOf(ctx, r.Handle, dbsqlc.MonthNoteListOfParams{
-		EnvironmentID: environmentID, InvoiceIds: ids,
+		EnvironmentID: environmentID, InvoiceIds: ids, Movement: string(movement),
 	})
 	if err != nil {
 		return core.Translate("MonthNoteListOf", err)

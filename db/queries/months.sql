@@ -35,7 +35,8 @@ order by case when @forward::boolean then n.created_at end, case when @forward t
 limit @row_limit;
 
 -- name: MonthNoteListOf :many
--- The credit notes of some invoices, for what a void takes back.
+-- The credit notes of some invoices up to one of their movements, voided or uncollectible. Later ones count in their own
+-- month alone: an invoice that was given up can still be paid, and then credited.
 select n.invoice_id, n.tax, n.taxes, n.total,
     coalesce((
         select sum(g.amount)
@@ -43,7 +44,9 @@ select n.invoice_id, n.tax, n.taxes, n.total,
         join invoice_lines l on l.environment_id = g.environment_id and l.invoice_id = n.invoice_id and l.id = g.invoice_line_id
         where g.environment_id = n.environment_id and g.credit_note_id = n.id and l.tax_rates is null), 0)::bigint as untaxed
 from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where n.environment_id = @environment_id and n.invoice_id = any(@invoice_ids::text[])
+  and n.created_at <= (case @movement::text when 'voided' then i.voided_at else i.uncollectible_at end)::timestamptz
 order by n.invoice_id, n.number;
 
 -- name: MonthPaymentList :many

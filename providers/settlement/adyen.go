@@ -59,7 +59,7 @@ func readAdyen(r record) (row Row, err error) {
 			row.Fee += part
 		}
 	}
-	if r.text("gross currency") == "" { // fees and payouts have a net alone
+	if r.text("gross currency") == "" || row.Kind == fee && row.SettledCurrency != "" { // fees and payouts have a net alone
 		return readAdyenNet(r, row)
 	}
 	if row.Currency, err = r.currency("gross currency"); err != nil {
@@ -85,6 +85,9 @@ func readAdyenNet(r record, row Row) (Row, error) {
 	}
 	credit, err := r.amount("net credit (nc)", row.SettledCurrency)
 	row.Amount, row.Currency, row.Fee = absolute(debit-credit), row.SettledCurrency, 0
+	if row.Kind == fee { // a credit gives one back
+		row.Amount = debit - credit
+	}
 	return row, err
 }
 

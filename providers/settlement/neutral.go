@@ -25,6 +25,9 @@ func readNeutral(r record) (row Row, err error) {
 		return row, err
 	}
 	row.Amount, row.SettledCurrency = absolute(amount), row.Currency
+	if row.Kind == fee {
+		row.Amount = amount
+	}
 	row.Fee, err = r.amount("fee", row.Currency)
 	return row, err
 }

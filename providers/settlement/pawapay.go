@@ -32,6 +32,7 @@ func readPawapay(r record) (row Row, err error) {
 		return row, err
 	}
 	amount, err := r.amount("amount", row.Currency)
+	// Nothing says which sign a fee has, so that each counts as one that pawaPay took.
 	row.Amount, row.SettledCurrency = absolute(amount), row.Currency
 	return row, err
 }

@@ -27,7 +27,8 @@ const (
 	unknown         = "unknown"
 )
 
-// Row is one row of a file. Amounts are in minor units and not below zero; a fee may be.
+// Row is one row of a file. Amounts are in minor units and not below zero. A fee, and the amount of a row that is one,
+// is below zero where the provider gave it back.
 type Row struct {
 	Line      int
 	Kind      string // charge, charge_reversed, refund, refund_returned, dispute, dispute_reversed, fee, other or unknown

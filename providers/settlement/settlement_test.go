@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/providers/settlement"
 )
 
@@ -127,6 +128,38 @@ func TestOpen_Refuses(t *testing.T) {
 	}
 	require.Contains(t, settlement.ErrNotPublic.Detail, "--format neutral", "it says what to do instead")
 	require.Equal(t, []string{"adyen", "pawapay", "stripe"}, settlement.Providers())
+}
+
+// A fee is what the provider takes, and below zero what it gives back.
+func TestFees(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		provider, format, file string
+		want                   []money.Minor
+	}{
+		"stripe": {"stripe", "", `reporting_category,currency,gross,fee,net,source_id,payment_intent_id,customer_facing_amount,customer_facing_currency
+fee,usd,-1.00,0.00,-1.00,,,,
+fee,usd,2.00,0.00,2.00,,,2.00,usd
+tax,usd,-0.19,0.00,-0.19,,,,
+`, []money.Minor{100, -200, 19}},
+		"adyen": {"adyen", "", `psp reference,merchant reference,type,modification reference,gross currency,gross debit (gc),gross credit (gc),net currency,net debit (nc),net credit (nc)
+,,Fee,fees,,,,EUR,12.30,
+,,MiscCosts,fees,,,,EUR,,2.00
+,,Fee,fees,USD,,3.00,EUR,,2.50
+`, []money.Minor{1230, -200, -250}},
+		"neutral": {"flutterwave", settlement.Neutral, "type,reference,amount,currency\nfee,,1.50,GHS\nfee,,-0.50,GHS\n",
+			[]money.Minor{150, -50}},
+		"pawapay, which names no sign": {"pawapay", "", "transaction id,amount,currency,type\nx,-20,XAF,Deposit fee\ny,20,XAF,Deposit fee\n",
+			[]money.Minor{20, 20}},
+	} {
+		var got []money.Minor
+		for _, row := range read(t, c.provider, c.format, c.file) {
+			require.Empty(t, row.Problem, name)
+			require.Equal(t, "fee", row.Kind, name)
+			got = append(got, row.Amount)
+		}
+		require.Equal(t, c.want, got, name)
+	}
 }
 
 // A row that is no CSV is named, and the next one is read; a quote that is never closed ends the file with an error, not

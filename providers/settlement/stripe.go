@@ -38,7 +38,9 @@ func readStripe(r record) (row Row, err error) {
 		return row, err
 	}
 	row.Amount, row.Currency = absolute(signed), row.SettledCurrency
-	if text := r.text("customer_facing_currency"); text != "" && r.text("customer_facing_amount") != "" {
+	if row.Kind == fee { // a gross below zero is what Stripe takes
+		row.Amount = -signed
+	} else if text := r.text("customer_facing_currency"); text != "" && r.text("customer_facing_amount") != "" {
 		if row.Currency, err = r.currency("customer_facing_currency"); err != nil {
 			return row, err
 		}

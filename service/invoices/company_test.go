@@ -125,6 +125,20 @@ func (c *company) issue(t *testing.T) bool {
 	return true
 }
 
+// credited issues an open invoice that is credited in part.
+func (c *company) credited(t *testing.T) invoice.Invoice {
+	t.Helper()
+	for {
+		c.issue(t)
+		if last := len(c.open) - 1; last >= 0 && c.open[last].AmountDue >= 5000 {
+			inv, written := c.noteOn(t, c.open[last], 1000)
+			require.True(t, written)
+			c.open = c.open[:last]
+			return inv
+		}
+	}
+}
+
 // limits are often those of a provider that takes no small amounts.
 func (c *company) limits() money.Limits {
 	if c.random.IntN(2) == 0 {
@@ -221,14 +235,18 @@ func (c *company) void(t *testing.T) bool {
 func (c *company) writeOff(t *testing.T) bool {
 	t.Helper()
 	inv, ok := take(c, &c.open)
-	if !ok {
-		return false
+	if ok {
+		c.given = append(c.given, c.giveUp(t, inv))
 	}
+	return ok
+}
+
+func (c *company) giveUp(t *testing.T, inv invoice.Invoice) invoice.Invoice {
+	t.Helper()
 	inv, err := inv.WriteOff(false, c.now)
 	require.NoError(t, err)
 	c.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.Invoices.Save(ctx, c.stage.Scene.Env, inv) })
-	c.given = append(c.given, inv)
-	return true
+	return inv
 }
 
 // note gives a part of an open or a paid invoice back.
@@ -242,12 +260,22 @@ func (c *company) note(t *testing.T) bool {
 	if !ok {
 		return false
 	}
+	inv, written := c.noteOn(t, inv, c.amount(8000))
+	if inv.Status == invoice.Paid {
+		from = &c.paid
+	}
+	*from = append(*from, inv)
+	return written
+}
+
+// noteOn gives an amount of an invoice back, unless it is more than is left.
+func (c *company) noteOn(t *testing.T, inv invoice.Invoice, amount money.Minor) (invoice.Invoice, bool) {
+	t.Helper()
 	note, err := creditnote.Issue(inv, creditnote.Request{
-		ID: id.New(id.CreditNote, c.now), Amount: c.amount(8000), Reason: creditnote.Goodwill, Now: c.now,
+		ID: id.New(id.CreditNote, c.now), Amount: amount, Reason: creditnote.Goodwill, Now: c.now,
 	}, creditnote.Given{Notes: c.notes[inv.ID]})
-	if err != nil { // more than is left
-		*from = append(*from, inv)
-		return false
+	if err != nil {
+		return inv, false
 	}
 	lines := map[string]money.Minor{}
 	for _, l := range note.Lines {
@@ -268,11 +296,7 @@ func (c *company) note(t *testing.T) bool {
 		return err
 	})
 	c.notes[inv.ID] = append(c.notes[inv.ID], note)
-	if settled {
-		from = &c.paid
-	}
-	*from = append(*from, inv)
-	return true
+	return inv, true
 }
 
 func (c *company) refund(t *testing.T) bool {

@@ -52,6 +52,7 @@ func TestMonth_StaysClosed(t *testing.T) {
 	t.Parallel()
 	stage := servicetest.New(t)
 	c := newCompany(t, stage, 7)
+	given := c.giveUp(t, c.credited(t))
 	for c.now.Before(time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC)) {
 		c.act(t)
 	}
@@ -62,6 +63,9 @@ func TestMonth_StaysClosed(t *testing.T) {
 		return report.Sections(), report.Taxes()
 	}
 	sections, taxes := of()
+	c.settle(t, given)
+	_, written := c.noteOn(t, given.Settle(c.now), 1000)
+	require.True(t, written)
 	for range 120 {
 		c.act(t)
 	}
@@ -96,7 +100,7 @@ func (d *documents) take() invoices.MonthDocuments {
 	d.money = map[monthly.Movement]map[money.Currency]money.Minor{}
 	d.notes, d.entries = map[money.Currency]money.Minor{}, map[invoice.CreditReason]map[money.Currency]money.Minor{}
 	return invoices.MonthDocuments{
-		Invoice: func(i monthly.Invoice) error { add(d.gross, i.Movement, i.Currency, i.Left().Gross); return nil },
+		Invoice: func(i monthly.Invoice) error { add(d.gross, i.Movement, i.Currency, i.Counts().Gross); return nil },
 		Note:    func(n monthly.Note) error { d.notes[n.Currency] += n.Gross; return nil },
 		Payment: func(p monthly.Payment) error { add(d.money, p.Movement, p.Currency, p.Amount); return nil },
 		Entry:   func(e monthly.Entry) error { add(d.entries, e.Reason, e.Currency, e.Amount); return nil },

@@ -26,6 +26,10 @@ select c.code,
     (select count(*) from issued where currency = c.code) as issued_count,
     (select coalesce(sum(total), 0) from issued where currency = c.code) as issued_gross,
     (select coalesce(sum(total - credited), 0) from voided where currency = c.code) as voided_gross,
+    (select coalesce(sum(i.total - coalesce((select sum(n.total) from credit_notes n
+        where n.invoice_id = i.id and n.created_at <= i.uncollectible_at), 0)), 0)
+     from invoices i, zone z where i.currency = c.code
+        and date_trunc('month', i.uncollectible_at at time zone z.name) = z.first) as given_up_gross,
     (select coalesce(sum(total), 0) from notes where currency = c.code) as credited_gross,
     (select coalesce(sum(tax), 0) from issued where currency = c.code)
         + (select coalesce(sum((x ->> 'amount')::bigint), 0) from issued i, jsonb_array_elements(i.taxes) x
@@ -59,7 +63,7 @@ $$`
 type recounted struct {
 	currency                                       string
 	issuedCount, issuedGross, voidedGross          int64
-	creditedGross, issuedTax                       int64
+	givenUpGross, creditedGross, issuedTax         int64
 	collected, refunded, returned                  int64
 	opening, closing, creditOpening, creditClosing int64
 }
@@ -80,8 +84,8 @@ func requireRecounted(
 	}
 	for rows.Next() {
 		var r recounted
-		require.NoError(t, rows.Scan(&r.currency, &r.issuedCount, &r.issuedGross, &r.voidedGross, &r.creditedGross,
-			&r.issuedTax, &r.collected, &r.refunded, &r.returned, &r.opening, &r.closing, &r.creditOpening, &r.creditClosing))
+		require.NoError(t, rows.Scan(&r.currency, &r.issuedCount, &r.issuedGross, &r.voidedGross, &r.givenUpGross,
+			&r.creditedGross, &r.issuedTax, &r.collected, &r.refunded, &r.returned, &r.opening, &r.closing, &r.creditOpening, &r.creditClosing))
 		got := sections[money.Currency(r.currency)]
 		moved := monthly.Moved{}
 		for _, p := range got.Providers() {
@@ -89,8 +93,8 @@ func requireRecounted(
 				moved.Collected+p.Collected, moved.Refunded+p.Refunded, moved.Returned+p.Returned
 		}
 		require.Equal(t, recounted{
-			r.currency, int64(got.Issued.Count), int64(got.Issued.Gross), int64(got.Voided.Gross), int64(got.Notes.Gross),
-			int64(got.Issued.Tax), int64(moved.Collected), int64(moved.Refunded), int64(moved.Returned),
+			r.currency, int64(got.Issued.Count), int64(got.Issued.Gross), int64(got.Voided.Gross),
+			int64(got.Uncollectible.Gross), int64(got.Notes.Gross), int64(got.Issued.Tax), int64(moved.Collected), int64(moved.Refunded), int64(moved.Returned),
 			int64(got.Receivables.Opening), int64(got.Receivables.Closing), int64(got.Credit.Opening), int64(got.Credit.Closing),
 		}, r, m.String())
 		require.Zero(t, got.Receivables.Difference(), "%s %s: %+v", m, r.currency, got.Receivables)
@@ -99,6 +103,7 @@ func requireRecounted(
 		c := money.Currency(r.currency)
 		require.Equal(t, got.Issued.Gross, seen.gross[monthly.Issued][c])
 		require.Equal(t, got.Voided.Gross, seen.gross[monthly.Voided][c])
+		require.Equal(t, got.Uncollectible.Gross, seen.gross[monthly.Uncollectible][c])
 		require.Equal(t, got.Notes.Gross, seen.notes[c])
 		require.Equal(t, moved.Collected, seen.money[monthly.Collected][c])
 		for reason, amount := range got.Credit.ByReason {

@@ -64,7 +64,7 @@ type settling struct {
 	all           db.Reader
 	environmentID string
 	summary       reconciliation.Summary
-	seen          map[string]struct{} // payments, by kind of entry where it is another one of the same payment
+	seen          map[string]struct{} // what entries were about: reconciliation.Entry.Accounts
 }
 
 // file compares the entries of a file, a page at a time.
@@ -114,16 +114,14 @@ func (c *settling) compare(ctx context.Context, page []reconciliation.Entry) err
 	for _, e := range page {
 		c.summary.Entry(e)
 		found := known.of(e)
+		found.Accounted = func(key string) bool { _, seen := c.seen[key]; return seen }
 		differences, accounted := reconciliation.Compare(e, found)
 		for _, id := range accounted {
-			key := id
-			if e.Kind == reconciliation.RefundReturned || e.Kind == reconciliation.DisputeReversed {
-				key += "+" // it came back: another entry of the same payment
-			}
-			if _, twice := c.seen[key]; twice {
+			key := e.Accounts(id)
+			if found.Accounted(key) {
 				differences = append(differences, reconciliation.Repeated(e, known.byID[id]))
 			}
-			c.seen[key], c.seen[id] = struct{}{}, struct{}{}
+			c.seen[key] = struct{}{}
 			if t := known.byID[id]; t != nil && !c.ofMonth(*t) {
 				c.summary.Earlier++
 			}

@@ -153,6 +153,38 @@ func TestSettled_SeveralFiles(t *testing.T) {
 	require.Equal(t, []string{"charge_not_in_file two"}, found)
 }
 
+// The newest first, as providers export: what came back stands before what it came back of, and accounts for that alone.
+// Two disputes over the same amount are two refunds.
+func TestSettled_NewestFirst(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t, "stripe")
+	l.book(t, "charge", 4000, "USD", func(txn *payment.Transaction) {
+		for _, ref := range []string{"du_1", "du_2"} {
+			txn.Disputes = append(txn.Disputes, payment.Dispute{
+				ID: id.New(id.Dispute, november), OpenedAt: november,
+				Dispute: answer.Dispute{Ref: ref, State: answer.DisputeOpen, Amount: 1000, Currency: "USD"},
+			})
+		}
+	})
+	returned := func(txn *payment.Transaction) {
+		txn.Type, txn.Status, txn.ChargeID, txn.ReturnedAt = payment.Refund, payment.Refunded, l.ids["charge"], november
+	}
+	l.book(t, "refund", 500, "USD", returned)
+	l.back(t, "charge", "", 1000, "USD")
+	l.book(t, "", 1000, "USD", returned)
+	const head = "type,reference,charge_reference,amount,currency\n"
+	newest := head + "dispute_reversed,du_2,charge,10.00,USD\nrefund_returned,refund,charge,5.00,USD\n"
+	rest := "dispute,du_2,charge,10.00,USD\ndispute,du_1,charge,10.00,USD\nrefund,refund,charge,5.00,USD\n" +
+		"charge,charge,,40.00,USD\n"
+	found, summary := l.compare(t, settlement.Neutral, newest+rest)
+	require.Empty(t, found)
+	require.Equal(t, []int{6, 4, 4}, []int{summary.Entries, summary.Payments, summary.Accounted})
+	found, _ = l.compare(t, settlement.Neutral, newest)
+	require.ElementsMatch(t, []string{
+		"charge_not_in_file charge", "refund_not_in_file refund", "dispute_not_in_file ", "dispute_not_in_file ",
+	}, found, "what came back does not hide that the file lacks what went")
+}
+
 // A file with more entries than are looked up at once.
 func TestSettled_Pages(t *testing.T) {
 	t.Parallel()

@@ -80,14 +80,10 @@ func moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 // take writes the documents of the tables that are asked for.
 func (o *output) take(to *invoices.MonthDocuments) {
 	to.Invoice = func(i monthly.Invoice) error {
-		w := i.Worth
-		if i.Movement == monthly.Voided {
-			w = i.Left()
-		}
 		number := cmp.Or(i.NumberText, strconv.FormatInt(i.Number, 10))
 		return o.row("invoices", append([]string{
 			string(i.Movement), moment(i.At), text(number), text(i.ID), text(i.CustomerID), text(i.Country),
-		}, append(worth(w), amount(i.Outstanding, i.Currency))...)...)
+		}, append(worth(i.Counts()), amount(i.Outstanding, i.Currency))...)...)
 	}
 	to.Note = func(n monthly.Note) error {
 		c := n.Currency

@@ -349,13 +349,16 @@ select n.invoice_id, n.tax, n.taxes, n.total,
         join invoice_lines l on l.environment_id = g.environment_id and l.invoice_id = n.invoice_id and l.id = g.invoice_line_id
         where g.environment_id = n.environment_id and g.credit_note_id = n.id and l.tax_rates is null), 0)::bigint as untaxed
 from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
 where n.environment_id = $1 and n.invoice_id = any($2::text[])
+  and n.created_at <= (case $3::text when 'voided' then i.voided_at else i.uncollectible_at end)::timestamptz
 order by n.invoice_id, n.number
 `
 
 type MonthNoteListOfParams struct {
 	EnvironmentID string   `db:"environment_id"`
 	InvoiceIds    []string `db:"invoice_ids"`
+	Movement      string   `db:"movement"`
 }
 
 type MonthNoteListOfRow struct {
@@ -366,9 +369,10 @@ type MonthNoteListOfRow struct {
 	Untaxed   int64          `db:"untaxed"`
 }
 
-// The credit notes of some invoices, for what a void takes back.
+// The credit notes of some invoices up to one of their movements, voided or uncollectible. Later ones count in their own
+// month alone: an invoice that was given up can still be paid, and then credited.
 func (q *Queries) MonthNoteListOf(ctx context.Context, db DBTX, arg MonthNoteListOfParams) ([]MonthNoteListOfRow, error) {
-	rows, err := db.Query(ctx, monthNoteListOf, arg.EnvironmentID, arg.InvoiceIds)
+	rows, err := db.Query(ctx, monthNoteListOf, arg.EnvironmentID, arg.InvoiceIds, arg.Movement)
 	if err != nil {
 		return nil, err
 	}
