@@ -15,10 +15,12 @@ import (
 	"perennial/bench/internal/result"
 	"perennial/bench/internal/rig"
 	"perennial/bench/stage"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/service"
+	serviceusage "perennial/service/usage"
 	"perennial/service/usecase"
 )
 
@@ -56,8 +58,8 @@ func usageCurve(ctx context.Context, r *rig.Rig, o Options) (result.Result, erro
 	if err != nil {
 		return out, err
 	}
-	for _, tenth := range []int{1, 3, 5, 10} { // of the last
-		records := Pick(o, 100_000, 5_000_000) * tenth
+	for _, part := range []int{1, 5, 15, 25, 50} { // of 50
+		records := Pick(o, 20_000, 1_000_000) * part
 		began := time.Now()
 		if err := c.fill(ctx, int64(records)); err != nil {
 			return out, err
@@ -97,7 +99,7 @@ func (c *curve) fill(ctx context.Context, until int64) error {
 						Key: fmt.Sprintf("%s-%012d", c.metric, n),
 					}
 				}
-				outcomes, err := c.product.Usage.RecordUsageBatch(ctx, c.by, records)
+				outcomes, err := c.record(ctx, records)
 				if err != nil {
 					return err
 				}
@@ -113,6 +115,18 @@ func (c *curve) fill(ctx context.Context, until int64) error {
 	c.next.Store(until)
 	_, err := c.Ours.Pool.Exec(context.WithoutCancel(ctx), "analyze usage_records, usage_keys, usage_aggregates")
 	return err
+}
+
+// record records a batch. A busy database gets it again: the keys make that safe.
+func (c *curve) record(ctx context.Context, records []usage.Record) (outcomes []serviceusage.Outcome, err error) {
+	for range 10 {
+		outcomes, err = c.product.Usage.RecordUsageBatch(ctx, c.by, records)
+		if err == nil || fault.From(err).Kind != fault.Unavailable {
+			return outcomes, err
+		}
+		time.Sleep(time.Second)
+	}
+	return outcomes, err
 }
 
 // measure measures at a number of records. The first round warms up and does not count.
