@@ -33,6 +33,9 @@ func TestTakesTimeBack(t *testing.T) {
 		"a credit of nothing":                {[]invoice.Line{nothing}, false},
 		"a fee below zero":                   {[]invoice.Line{fee}, false},
 		"no lines":                           {nil, false},
+		"a correction of usage":              {[]invoice.Line{{Kind: invoice.Metered, Amount: -5}}, true},
+		"usage":                              {[]invoice.Line{{Kind: invoice.Metered, Amount: 5}}, false},
+		"usage of nothing":                   {[]invoice.Line{{Kind: invoice.Metered}}, false},
 	} {
 		require.Equal(t, c.want, invoice.Invoice{Lines: c.lines}.TakesTimeBack(), name)
 	}
@@ -55,5 +58,22 @@ func TestBilling_CreditOfAWholePlan(t *testing.T) {
 		credit := invoice.Line{ID: "b", Kind: invoice.ProrationCredit, PlanID: planID, Amount: -1}
 		_, ok := invoice.Billing([]invoice.Invoice{{Status: invoice.Paid, Lines: []invoice.Line{billed, credit}}}, "si_1", 0)
 		require.Equal(t, want, ok, planID)
+	}
+}
+
+// The line that bills an item is neither its credit nor usage.
+func TestBilling_IsALineInAdvance(t *testing.T) {
+	t.Parallel()
+	billed := invoice.Line{ID: "a", Kind: invoice.Recurring, ItemID: "si", PeriodIndex: 1, Amount: 1000}
+	for _, other := range []invoice.Line{
+		{ID: "b", Kind: invoice.Metered, ItemID: "si", PeriodIndex: 1, Amount: 5},
+		{ID: "b", Kind: invoice.ProrationCredit, ItemID: "si", PeriodIndex: 1, Amount: -5, PriceID: "price", Reverses: "x"},
+	} {
+		line, ok := invoice.Billing([]invoice.Invoice{
+			{Status: invoice.Paid, Number: 1, Lines: []invoice.Line{billed}},
+			{Status: invoice.Paid, Number: 2, Lines: []invoice.Line{other}},
+		}, "si", 1)
+		require.True(t, ok, other.Kind)
+		require.Equal(t, "a", line.ID, other.Kind)
 	}
 }

@@ -16,20 +16,19 @@ func Returned(usage []Line, returned money.Minor) ([]Line, error) {
 		left[i].Amount, left[i].Discounts = l.Net()-l.Credited, nil
 	}
 	sums, err := Draft{Lines: left, Creditable: Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}}.Sums()
-	if err != nil || returned <= 0 || sums.Total <= 0 {
+	if err != nil || sums.Total <= 0 {
 		return usage, err
 	}
-	gone := money.Part(sums.Subtotal, 0, int64(min(returned, sums.Total)), int64(sums.Total)) // before taxes
+	gone := money.Part(sums.Subtotal, 0, int64(returned), int64(sums.Total)) // before taxes, at most all
 	var positive, before money.Minor
 	for _, l := range left {
 		positive += max(l.Amount, 0)
 	}
 	usage = slices.Clone(usage)
 	for i, l := range left {
-		if l.Amount > 0 {
-			usage[i].Credited += money.Part(gone, int64(before), int64(before+l.Amount), int64(positive))
-			before += l.Amount
-		}
+		after := before + max(l.Amount, 0)
+		usage[i].Credited += money.Part(gone, int64(before), int64(after), int64(positive))
+		before = after
 	}
 	return usage, nil
 }

@@ -40,6 +40,12 @@ func TestReturned_IsBorneByWhatIsLeftOfUsage(t *testing.T) {
 	}
 }
 
+func TestReturned_OfTooMuch(t *testing.T) {
+	t.Parallel()
+	_, err := invoice.Returned([]invoice.Line{{Amount: money.MaxMinor}, {Amount: money.MaxMinor}}, 1)
+	require.Error(t, err)
+}
+
 // Whatever the lines, they bear the money to the minor unit and no line bears more than is left of it.
 func TestReturned_Any(t *testing.T) {
 	t.Parallel()
