@@ -33,8 +33,8 @@ func TestUnknownField_NamesTheFieldThatWasMeant(t *testing.T) {
 			"POST", "/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amont":1,"amount":1}]}`,
 			"Did you mean `prices[0].amount`?",
 		},
-		{"POST", sub + "/cancel", `{"when":"now"}`, "Its fields are `immediateEffect`, `reason`, `refund`."},
-		{"POST", sub + "/reactivate", `{"reason":"x"}`, "It has none: omit `reason`."},
+		{"POST", sub + "/cancel", `{"when":"now"}`, "Its fields are `immediateEffect`, `previewToken`, `reason`, `refund`."},
+		{"POST", sub + "/reactivate", `{"reason":"x"}`, "Its fields are `previewToken`."},
 		{"DELETE", "/customers/" + rows.customer, `{"reason":"x"}`, "It has none: omit `reason`."},
 		{"GET", "/plans?aktive=true", "", "Did you mean `active`?"},
 		{

@@ -115,6 +115,41 @@ func TestPaymentMethods_FromTheFirstToTheLast(t *testing.T) {
 		where removed_at is not null and details is not null and removal_due_at is null`), "a token stays until the provider has removed it, and no longer")
 }
 
+// The one-method fields remove the default as DELETE does: the oldest other method is charged from then on, and none is
+// taken from a subscription in silence.
+func TestPaymentMethods_ClearedFieldsRemoveTheDefault(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, plan := b.newCustomer(t, b.test), b.newPlan(t, b.test)
+	first := c.DefaultMethod
+	second := as[PaymentMethod](t, 201,
+		b.ask(t, b.test, "POST", "/api/customers/"+c.ID+"/payment-methods", cardOf("pm_second"))).ID
+	sub := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": c.ID, "planId": plan.ID, "paymentMethodId": first}))
+	path := "/api/customers/" + c.ID
+	clearing := `{"paymentMethod":""}`
+	problem(t, 409, "payment_method_in_use", "paymentMethod", b.ask(t, b.test, "PATCH", path, clearing))
+	ids, standard := b.methodsOf(t, c.ID)
+	require.Equal(t, []string{first, second}, ids)
+	require.Equal(t, first, standard)
+
+	as[Subscription](t, 200,
+		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, `{"paymentMethodId":""}`))
+	cleared := as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, clearing))
+	require.Equal(t, second, cleared.DefaultMethod)
+	require.Equal(t, "pm_second", cleared.PaymentDetails.PaymentMethodToken)
+	ids, standard = b.methodsOf(t, c.ID)
+	require.Equal(t, []string{second}, ids)
+	require.Equal(t, second, standard)
+	require.Equal(t, cleared, as[Customer](t, 200, b.ask(t, b.test, "GET", path, nil)))
+
+	last := as[Customer](t, 200, b.ask(t, b.test, "PATCH", path, clearing))
+	require.Empty(t, last.DefaultMethod)
+	require.Empty(t, last.PaymentMethod)
+	ids, _ = b.methodsOf(t, c.ID)
+	require.Empty(t, ids)
+}
+
 func TestPaymentMethods_Refusals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

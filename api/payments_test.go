@@ -93,7 +93,7 @@ func TestCreatePayment_RecordedBeforeSend(t *testing.T) {
 	got := as[Payment](t, http.StatusCreated, b.charge(t, cust.ID))
 	require.Equal(t, Payment{
 		ID: got.ID, Type: "charge", Status: "pending", CustomerID: cust.ID, Amount: 500, Currency: "USD",
-		CreatedAt: got.CreatedAt,
+		PaymentMethodID: cust.DefaultMethod, CreatedAt: got.CreatedAt,
 	}, got)
 	require.Equal(t, []contract.PaymentInput{{Ref: contract.Ref{EnvironmentID: b.test.environmentID, ID: got.ID}}},
 		b.engine.payments)

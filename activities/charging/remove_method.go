@@ -28,59 +28,81 @@ func (a *Payments) RemoveMethod(ctx context.Context, ref db.Ref) error {
 	if err != nil {
 		return err
 	}
-	var left []string
-	if !removal.Shared {
-		if left, err = a.removeAtAll(ctx, ref.EnvironmentID, removal.Method); err != nil {
-			return err
-		}
+	asked, err := a.removeAtAll(ctx, ref, removal.Method)
+	if err != nil {
+		return err
 	}
 	now := a.Clock()
 	return execution.InTx(ctx, a.Store, now, func(tx *db.Tx) error {
-		if len(left) == 0 {
-			return tx.Customers.EndRemoval(ctx, ref.EnvironmentID, ref.ID)
+		after, err := tx.Customers.Removal(ctx, ref.EnvironmentID, ref.ID)
+		switch {
+		case errors.Is(err, db.ErrPaymentMethodNotFound):
+			return nil
+		case err != nil:
+			return err
+		case after.Shared && asked.any:
+			warn(ctx, "payment method was added again while its provider was asked to remove it: charges with it may fail",
+				"paymentMethod", ref.ID)
+		case !after.Shared && len(asked.left) > 0:
+			warn(ctx, "payment method is not removed at the provider yet", "paymentMethod", ref.ID, "reasons", asked.left)
+			again := now.Add(customer.RemovalPause(removal.Tries))
+			return tx.Customers.PostponeRemoval(ctx, ref.EnvironmentID, ref.ID, again)
 		}
-		if activity.IsActivity(ctx) {
-			activity.GetLogger(ctx).Warn("payment method is not removed at the provider yet", "paymentMethod", ref.ID,
-				"reasons", left)
-		}
-		again := now.Add(customer.RemovalPause(removal.Tries))
-		return tx.Customers.PostponeRemoval(ctx, ref.EnvironmentID, ref.ID, again)
+		return tx.Customers.EndRemoval(ctx, ref.EnvironmentID, ref.ID)
 	})
 }
 
-// removeAtAll returns why accounts have not removed a method.
-func (a *Payments) removeAtAll(
-	ctx context.Context, environmentID string, m customer.Method,
-) (left []string, err error) {
-	configs, err := a.Store.Payments.ProviderConfigs(ctx, environmentID)
+func warn(ctx context.Context, message string, about ...any) {
+	if activity.IsActivity(ctx) {
+		activity.GetLogger(ctx).Warn(message, about...)
+	}
+}
+
+// removals is what became of requests to remove a payment method.
+type removals struct {
+	any  bool     // an account was asked
+	left []string // why accounts have not removed it
+}
+
+// removeAtAll asks all accounts that may have stored a method, also disabled ones: removal charges nothing. Before each
+// request it reads whether the token was added again meanwhile, since requests take long.
+func (a *Payments) removeAtAll(ctx context.Context, ref db.Ref, m customer.Method) (asked removals, err error) {
+	configs, err := a.Store.Payments.ProviderConfigs(ctx, ref.EnvironmentID)
 	if err != nil {
-		return nil, err
+		return asked, err
 	}
 	stored := payment.Method{Type: m.Type, Details: m.Details}
 	for _, config := range configs {
-		support := a.supports(config.Provider, stored)
-		if stored.Refusal(config.Provider, support) != "" || !config.DisabledAt.IsZero() {
+		if stored.Refusal(config.Provider, a.supports(config.Provider, stored)) != "" {
 			continue
 		}
-		config, err := a.Store.Payments.ProviderConfigOf(ctx, environmentID, config.ID)
+		config, err := a.Store.Payments.ProviderConfigOf(ctx, ref.EnvironmentID, config.ID)
 		if err != nil {
-			return nil, err
+			return asked, err
 		}
 		adapter, err := a.Gateway.Provider(ctx, config)
 		if err != nil {
-			left = append(left, "account "+config.ID+" does not open")
+			asked.left = append(asked.left, "account "+config.ID+" does not open")
 			continue
 		}
 		remover, can := adapter.(providers.MethodRemover)
 		if !can {
 			continue
 		}
+		now, err := a.Store.Customers.Removal(ctx, ref.EnvironmentID, ref.ID)
+		if now.Shared || errors.Is(err, db.ErrPaymentMethodNotFound) {
+			return asked, nil
+		}
+		if err != nil {
+			return asked, err
+		}
 		within, stop := context.WithTimeout(ctx, removalTime)
 		res := remover.RemoveMethod(within, methodOf(stored))
 		stop()
+		asked.any = true
 		if !res.Removed {
-			left = append(left, res.Reason)
+			asked.left = append(asked.left, res.Reason)
 		}
 	}
-	return left, nil
+	return asked, nil
 }

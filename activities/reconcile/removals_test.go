@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/service/customers"
@@ -126,4 +128,54 @@ func TestRemovals_WaitForPayments(t *testing.T) {
 	require.Empty(t, r.pass())
 	r.Clock.Add(25 * time.Hour)
 	require.Equal(t, []string{"pm_second"}, r.pass())
+}
+
+// addAccount adds a second account at the provider.
+func (r *remover) addAccount() db.ProviderConfig {
+	r.t.Helper()
+	second := r.Config
+	second.ID, second.Primary = id.New(id.ProviderConfig, r.Clock.Now()), false
+	r.InTx(r.t, func(tx *db.Tx) error { return tx.Payments.InsertProviderConfig(r.t.Context(), r.Env, second) })
+	return second
+}
+
+// A disabled account is charged no more, but may have the card: it is asked too.
+func TestRemovals_AskDisabledAccounts(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	second := r.addAccount()
+	second.DisabledAt = r.Clock.Now()
+	r.InTx(t, func(tx *db.Tx) error {
+		return tx.Payments.SaveProviderConfig(t.Context(), r.Env, second, []string{"disabled"})
+	})
+	r.remove(m)
+	require.Equal(t, []string{"pm_second", "pm_second"}, r.pass(), "at both")
+	require.Zero(t, r.tokens())
+}
+
+// A token that is added again between two requests stays at the accounts that were not asked yet.
+func TestRemovals_AddedAgainMeanwhile(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	r.addAccount()
+	r.remove(m)
+	r.Provider.DuringRemovals(sync.OnceFunc(func() { r.add("pm_second") }))
+	require.Equal(t, []string{"pm_second"}, r.pass(), "one of two accounts")
+	require.Zero(t, r.tokens())
+	r.Clock.Add(48 * time.Hour)
+	require.Equal(t, []string{"pm_second"}, r.pass(), "the other method is charged with it")
+}
+
+// What could not be removed of a token that was added again is not tried again.
+func TestRemovals_AddedAgainAfterAFailure(t *testing.T) {
+	t.Parallel()
+	r := newRemover(t)
+	m := r.add("pm_second")
+	r.remove(m)
+	r.Provider.KeepMethods(true)
+	r.Provider.DuringRemovals(sync.OnceFunc(func() { r.add("pm_second") }))
+	require.Empty(t, r.pass())
+	require.Zero(t, r.tokens(), "the removal is over")
 }

@@ -33,7 +33,7 @@ type CustomerChange struct {
 	TaxExempt      *string           `json:"taxExempt,omitempty" enum:"none,exempt,reverse,taxed" example:"reverse" doc:"Counts for invoices that are issued from now on."`
 	TaxIDs         *[]view.TaxIDForm `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
 	Metadata       *view.Metadata    `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	PaymentMethod  *string           `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
+	PaymentMethod  *string           `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the default, and the customer's oldest other payment method, if any, is the default from then on; 409 payment_method_in_use where subscriptions name it."`
 	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
 	Features       []CustomerFeature `json:"features,omitempty" maxItems:"100" doc:"Replaces all features of the customer's own. They count at once."`
 	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"Replaces the customer's whole dunning policy. It counts from the next failure."`

@@ -147,7 +147,8 @@ func (u CustomerUpdate) applyMethod(c *customer.Customer, newMethodID func() str
 
 // UpdateCustomer changes a customer, and announces the changes, if any. It signals the workflows of subscriptions that
 // must try a new payment method after the commit. An unchanged method is not tried again, since an app may send all
-// fields every night; PaySubscription tries it.
+// fields every night; PaySubscription tries it. An empty method removes the default, as RemovePaymentMethod does: the
+// oldest other one, if any, is the default from then on.
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by usecase.Caller, customerID string, u CustomerUpdate, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
@@ -173,6 +174,13 @@ func (s *Service) UpdateCustomer(
 			if err := s.checkMethodTaken(ctx, tx.Reader, by.EnvironmentID, c, false); err != nil {
 				return c, err
 			}
+		}
+		if methodChanged && c.PaymentMethod == "" {
+			next, err := s.removeDefault(ctx, tx, by, was)
+			if err != nil {
+				return c, err
+			}
+			c, changed = c.WithMethod(next), append(changed, "paymentMethods")
 		}
 		return c, s.saveCustomer(ctx, tx, by, c, changed, methodChanged)
 	})

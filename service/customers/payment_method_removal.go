@@ -59,6 +59,25 @@ func (s *Service) RemovePaymentMethod(
 	})
 }
 
+// removeDefault removes the default payment method of a locked customer, and returns the one that is the default from
+// then on; the zero Method: none is left. The caller saves the customer with it. Fault: payment_method_in_use.
+func (s *Service) removeDefault(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, c customer.Customer,
+) (next customer.Method, err error) {
+	all, err := tx.Customers.AllPaymentMethods(ctx, by.EnvironmentID, c.ID)
+	if err != nil {
+		return next, err
+	}
+	removed := c.Method()
+	if err := s.unname(ctx, tx, by, removed, Removal{}); err != nil {
+		if f := fault.From(err); f != nil {
+			return next, f.In("paymentMethod")
+		}
+		return next, err
+	}
+	return customer.Successor(all, removed.ID), tx.Customers.RemovePaymentMethod(ctx, by.EnvironmentID, removed.ID)
+}
+
 // inUseNamed is how many subscriptions a refusal names.
 const inUseNamed = 3
 
@@ -73,8 +92,9 @@ func (s *Service) unname(
 			return err
 		}
 		return fault.New(fault.Conflict, "payment_method_in_use",
-			"Subscriptions name the payment method, such as %s. Send `replacementId`, which they name from then on, or "+
-				"`force=true`, with which they are charged by the customer's default.", strings.Join(naming, ", "))
+			"Subscriptions name the payment method, such as %s. Delete it by its id with `replacementId`, which they name "+
+				"from then on, or with `force=true`, with which they are charged by the customer's default.",
+			strings.Join(naming, ", "))
 	}
 	marked, err := tx.Subscriptions.ReplaceMethod(ctx, by.EnvironmentID, m.ID, in.ReplacementID)
 	signal(tx, by, marked)

@@ -10,6 +10,7 @@ import (
 // methods are the payment methods that the provider was asked to remove.
 type methods struct {
 	keeps   bool
+	during  func()
 	removed []string
 }
 
@@ -20,8 +21,21 @@ func (p *Provider) KeepMethods(keeps bool) {
 	p.methods.keeps = keeps
 }
 
+// DuringRemovals makes something happen while the provider is asked to remove a payment method.
+func (p *Provider) DuringRemovals(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.methods.during = do
+}
+
 // RemoveMethod implements providers.MethodRemover.
 func (p *Provider) RemoveMethod(_ context.Context, m providers.Method) providers.Removal {
+	p.mu.Lock()
+	during := p.methods.during
+	p.mu.Unlock()
+	if during != nil {
+		during()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.methods.keeps {
