@@ -77,11 +77,7 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	before := c.Given.Reversed // the caller owns it
 	c.Given.Reversed = make(map[string]money.Minor, len(before))
 	maps.Copy(c.Given.Reversed, before)
-	c.reversed(d.Subscription.PendingLines) // the next invoice will have them
-	for _, issued := range slices.Concat(
-		d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, LinesTakenBack), d.addedToDrafts()) {
-		c.reversed(issued.Lines) // catching up issued it after Given was read
-	}
+	c.caughtUp(d)
 	if !d.Customer.ErasedAt.IsZero() {
 		c.Memo = "" // it may name the customer, and no erasure would remove it
 	}
@@ -118,11 +114,31 @@ func (c CreditInvoice) credit(d *Decision) (credited, error) {
 	return credited{note, inv, entries, c.Charge, refund, c.Grants}, nil
 }
 
-// reversed adds the reversals of lines to the amounts that were given back.
-func (c *CreditInvoice) reversed(lines []invoice.Line) {
+// caughtUp brings Given, which was read before the decision, to what catching up has left of drafts and invoices: lines
+// may have moved from a draft to an invoice or to credit notes, or be void. Each counts once.
+func (c *CreditInvoice) caughtUp(d *Decision) {
+	c.reversed(d.Subscription.PendingLines, 1) // the next invoice will have them
+	for _, was := range d.draftsBefore {
+		c.reversed(was.Lines, -1)
+	}
+	issued := d.Changes.Invoices.Of(InvoiceCreated, InvoiceFinalized, LinesTakenBack)
+	for _, is := range slices.Concat(issued, d.Drafts) {
+		if is.Status != invoice.Void {
+			c.reversed(is.Lines, 1)
+		}
+	}
+	for _, is := range d.Changes.Invoices.Of(InvoiceChanged, FinalizedAndChanged) {
+		if is.Status == invoice.Void {
+			c.reversed(is.Lines, -1)
+		}
+	}
+}
+
+// reversed adds the reversals of lines to the amounts that were given back, or with sign -1 removes them.
+func (c *CreditInvoice) reversed(lines []invoice.Line, sign money.Minor) {
 	for _, l := range lines {
 		if l.Reverses != "" && l.Amount < 0 {
-			c.Given.Reversed[l.Reverses] -= l.Net()
+			c.Given.Reversed[l.Reverses] -= sign * l.Net()
 		}
 	}
 }

@@ -150,3 +150,65 @@ func TestCreditInvoice_OfADraftThatCatchingUpChangesAndIssues(t *testing.T) {
 	require.Equal(t, money.Minor(2984), note.Total)
 	require.Equal(t, []money.Minor{8, 2976}, []money.Minor{note.Lines[0].Amount, note.Lines[1].Amount})
 }
+
+// turnedIntoNotes returns a life with a draft that is due, and the paid invoice over 3000 of whose line it takes 1500
+// back. No attempt is in progress.
+func turnedIntoNotes(t *testing.T) (l *life, paid invoice.Invoice) {
+	t.Helper()
+	l = graceOfADay(t, pro)
+	paid = l.store.invoices[0]
+	l.must(lifecycle.ChangePlan{Plan: &team, Proration: subscription.NextInvoice})
+	renewal := l.sub().CurrentPeriod.End
+	l.until(renewal)
+	require.Len(t, l.store.drafts, 1)
+	l.store.customer.PaymentMethod = ""
+	l.moveTo(renewal.Add(25 * time.Hour))
+	return l, paid
+}
+
+// Catching up issues the draft as a credit note and an invoice: what it takes back counts once.
+func TestCreditInvoice_BesideADraftThatBecomesNotes(t *testing.T) {
+	t.Parallel()
+	l, paid := turnedIntoNotes(t)
+	note, err := l.creditInvoice(paid, creditnote.Request{})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1500), note.Total)
+	require.Len(t, l.store.takenBack, 1)
+}
+
+func TestRefundInvoice_BesideADraftThatBecomesNotes(t *testing.T) {
+	t.Parallel()
+	l, paid := turnedIntoNotes(t)
+	changes, err := l.apply(lifecycle.RefundInvoice{
+		Note: l.creditOf(paid), Charge: *l.store.transaction(l.store.settled[paid.ID].TransactionID), Amount: 1000,
+	})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1000), changes.Made(changes.Refund).Amount)
+	notes := changes.CreditNotes
+	require.Len(t, notes, 2, "that of the draft, and that of the refund")
+	require.Equal(t, [2]money.Minor{1500, 1000}, [2]money.Minor{notes[0].Total, notes[1].Total})
+}
+
+// Catching up voids an open invoice that takes 500 back, in favour of one that takes them back too.
+func TestCreditInvoice_BesideAnInvoiceThatCatchingUpReplaces(t *testing.T) {
+	t.Parallel()
+	most := flat("plan_most", month, 9000)
+	l := newLife(t, []plan.Plan{team, pro, most}, settings, team, 0)
+	l.advance()
+	l.result(answer.Succeeded)
+	l.pass(2 * week)
+	paid := l.store.invoices[0]
+	l.must(lifecycle.ChangePlan{Plan: &pro})
+	l.result(answer.Declined)
+	require.Len(t, l.open(), 1)
+	change := l.now.Add(6 * time.Hour)
+	l.must(lifecycle.ChangePlan{Plan: &most, On: change})
+	l.store.customer.PaymentMethod = "" // no attempt is in progress
+	l.moveTo(change.Add(time.Hour))
+
+	note, err := l.creditInvoice(paid, creditnote.Request{})
+
+	require.NoError(t, err)
+	require.Equal(t, invoice.Void, l.store.invoices[1].Status)
+	require.Equal(t, money.Minor(500), note.Total)
+}

@@ -110,6 +110,7 @@ func finalizeTakenBack(d *Decision, drawn invoice.Invoice, split giveback.Split,
 		d.Changes.Invoices.discard(drawn)
 		d.Announce(event.InvoiceDeleted{Invoice: drawn.Announced()})
 	}
+	identifyNotes(d, split.Notes, backID, d.sortsBy(drawn.Period.Start))
 	return documents(d, split, in, backID, func(inv invoice.Invoice) invoice.Invoice {
 		inv.CreatedAt, inv.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
 		rest := drawn
@@ -188,18 +189,6 @@ func (d *Decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	}
 	slices.SortStableFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(rank(a), rank(b)) })
 	return list
-}
-
-// addedToDrafts returns the drafts that this decision has redrawn, with their new lines only.
-func (d *Decision) addedToDrafts() (added []invoice.Invoice) {
-	for _, inv := range d.Changes.Invoices.Of(DraftUpdated) {
-		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })
-		inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(l invoice.Line) bool {
-			return i >= 0 && slices.ContainsFunc(d.draftsBefore[i].Lines, func(was invoice.Line) bool { return was.ID == l.ID })
-		})
-		added = append(added, inv)
-	}
-	return added
 }
 
 // byGrace compares drafts by the end of their grace.

@@ -78,6 +78,7 @@ func takeBack(d *Decision, draft invoice.Draft, split giveback.Split, id string)
 	}
 	split.Bill = split.Bill.Identify(func(position int) string { return d.lineID(draft, id, position) })
 	split.Back = split.Back.Identify(func(position int) string { return d.lineID(draft, backID, position) })
+	identifyNotes(d, split.Notes, backID, d.idTime(draft))
 	return documents(d, split, d.issuing(id), backID, func(inv invoice.Invoice) invoice.Invoice {
 		d.Changes.Invoices.add(InvoiceCreated, inv)
 		d.Announce(event.InvoiceCreated{Invoice: inv.Announced()})
@@ -116,6 +117,14 @@ func documents(
 	return d.paid(inv)
 }
 
+// identifyNotes gives notes ids that are derived, as that of the lines that they take back: a restored database that
+// writes them again announces the same notes.
+func identifyNotes(d *Decision, notes []creditnote.Note, backID string, at time.Time) {
+	for i := range notes {
+		notes[i].ID = d.IDs.CreditNote(at, backID, notes[i].InvoiceID)
+	}
+}
+
 // writeNotes writes the credit notes of lines that were taken back, with their refunds.
 func writeNotes(d *Decision, notes []creditnote.Note, back invoice.Invoice, made invoice.Covered) error {
 	from := len(d.Changes.NewTransactions)
@@ -123,11 +132,15 @@ func writeNotes(d *Decision, notes []creditnote.Note, back invoice.Invoice, made
 		return err
 	}
 	var refunds []giveback.Refund
+	of := made.Invoice.ID // the row of lines that were taken back is found under no id
+	if of == "" && len(notes) > 0 {
+		of = notes[0].InvoiceID
+	}
 	for _, t := range d.Changes.NewTransactions[from:] {
+		of = cmp.Or(of, t.InvoiceID)
 		refunds = append(refunds, giveback.Refund{ID: t.ID, Amount: t.Amount})
 	}
 	for _, n := range giveback.To(notes, refunds, made.OfNotes) {
-		n.ID = d.IDs.CreditNote(back.CreatedAt, back.ID, n.InvoiceID)
 		n.CustomerID, n.SubscriptionID, n.Currency = back.CustomerID, back.SubscriptionID, back.Currency
 		n.TakenBackBy, n.CreatedAt = back.ID, d.Now
 		d.Changes.CreditNotes = append(d.Changes.CreditNotes, n)
@@ -136,7 +149,7 @@ func writeNotes(d *Decision, notes []creditnote.Note, back invoice.Invoice, made
 		}
 		d.Announce(event.CreditNoteCreated{CreditNote: n.Announced()})
 	}
-	d.Credit(made.FromBalance, cmp.Or(made.Invoice.ID, back.ID))
+	d.Credit(made.FromBalance, of)
 	return nil
 }
 
@@ -268,13 +281,18 @@ func (s State) sortsBy(start time.Time) time.Time {
 	return start
 }
 
+// idTime returns the sort time of ids of what belongs to an invoice: now where a command makes the invoice, else one
+// that a repetition of the same work has too.
+func (d *Decision) idTime(draft invoice.Draft) time.Time {
+	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
+		return d.Real
+	}
+	return d.sortsBy(draft.Period.Start)
+}
+
 // lineID derives the id of a line from its invoice and its position there.
 func (d *Decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
-	at := d.sortsBy(draft.Period.Start)
-	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
-		at = d.Real
-	}
-	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by position
+	at := d.idTime(draft).Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by position
 	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
 }
 

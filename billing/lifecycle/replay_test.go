@@ -35,7 +35,8 @@ func verdict(id string) answer.Outcome {
 	return []answer.Outcome{answer.Succeeded, answer.Succeeded, answer.Declined}[h.Sum32()/7%3]
 }
 
-// made returns the amounts of the invoices and charges that an earlier store of a life does not have, by id.
+// made returns the amounts of the invoices, charges and credit notes of changes that an earlier store of a life does not
+// have, by id.
 func (l *life) made(since *store) map[string]money.Minor {
 	out := map[string]money.Minor{}
 	for _, inv := range l.store.invoices {
@@ -46,6 +47,11 @@ func (l *life) made(since *store) map[string]money.Minor {
 	for _, t := range l.store.transactions {
 		if t.Type == payment.Charge && since.transaction(t.ID) == nil {
 			out[t.ID] = t.Amount
+		}
+	}
+	for _, n := range l.store.notes[len(since.notes):] {
+		if n.TakenBackBy != "" {
+			out[n.ID] = n.Total
 		}
 	}
 	return out

@@ -328,6 +328,11 @@ func (s *store) saveSubscription(sub subscription.Subscription) {
 
 // checkReferences checks the foreign keys, and assumptions of the caller.
 func (s *store) checkReferences(c lifecycle.Changes) {
+	for _, entry := range c.Credit {
+		if entry.InvoiceID != "" && s.invoice(entry.InvoiceID) == nil {
+			s.fail("credit of %d is on account of %s, which no reader can find", entry.Amount, entry.InvoiceID)
+		}
+	}
 	for _, t := range c.NewTransactions {
 		if t.InvoiceID != "" && s.invoice(t.InvoiceID) == nil {
 			s.fail("%s pays %s, which does not exist", t.ID, t.InvoiceID)
