@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -384,18 +383,4 @@ func TestQuery_InvalidParameterIsNamed(t *testing.T) {
 	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=unpaid", nil))
 	problem(t, 422, "parameter_unknown", "expand",
 		b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
-}
-
-// replaceField sets one field of a flat JSON object to a raw value; an empty value takes it away.
-func replaceField(object, field, value string) string {
-	var out bytes.Buffer
-	for _, part := range strings.Split(strings.Trim(object, "{}"), ",") {
-		if !strings.HasPrefix(part, `"`+field+`":`) {
-			out.WriteString("," + part)
-		}
-	}
-	if value != "" {
-		out.WriteString(`,"` + field + `":` + value)
-	}
-	return "{" + strings.TrimPrefix(out.String(), ",") + "}"
 }
