@@ -60,7 +60,8 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.EndTrial{},
 		lifecycle.WithdrawChange{}, lifecycle.MoveAnchor{},
-		lifecycle.SetMetadata{}, lifecycle.SetTerms{}, lifecycle.SetUsageThresholds{}, lifecycle.Pay{},
+		lifecycle.SetMetadata{}, lifecycle.SetTerms{}, lifecycle.SetUsageThresholds{}, lifecycle.SetPaymentMethod{},
+		lifecycle.Pay{},
 		lifecycle.FinalizeInvoice{}, lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
 		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{}, lifecycle.RefundInvoice{},

@@ -287,8 +287,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 		event.TypeInvoiceCreated, event.TypeInvoiceFinalized, event.TypePaymentSuccess, event.TypeInvoicePaid,
 		event.TypeSubscriptionCancelScheduled, event.TypeSubscriptionUpdated, // it is to end
 		event.TypeSubscriptionReactivated, event.TypeSubscriptionUpdated, // the subscription continues
-		event.TypeSubscriptionCanceled, event.TypeInvoiceCreated, event.TypeInvoiceFinalized, // it closes the period
-		event.TypeInvoicePaid,
+		event.TypeSubscriptionCanceled, event.TypeCreditNoteCreated, // it closes the period
 		event.TypePaymentRefunded, event.TypePaymentRefunded,
 	}
 	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, wait.Patience, 10*time.Millisecond)

@@ -39,7 +39,7 @@ type Card struct {
 func (m Method) Check() error {
 	if m.Type == "" {
 		return fault.InvalidParam("paymentMethod", "field_missing",
-			"`paymentMethod` is missing. Send `card`, or `mobile_money_` and the operator.")
+			"`paymentMethod` is missing. Send `card`, or the customer's mobile money operator.")
 	}
 	return fault.Joined((Customer{}).WithMethod(m).checkMethod(), m.checkCard(), text.Check("billingName", m.BillingName))
 }

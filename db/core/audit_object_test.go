@@ -20,7 +20,7 @@ import (
 var within = []string{
 	id.Event, id.InvoiceLine, id.SubscriptionItem, id.Tenant, id.App, id.ProviderCall, id.Command, id.Price, id.Request,
 	id.Erasure, id.Decision, id.CredentialChange, id.EndpointChange, id.EnvironmentChange, id.SettingChange,
-	id.UsageRecord, id.ScheduledChange, id.AuditEntry,
+	id.UsageRecord, id.ScheduledChange, id.AuditEntry, id.TakenBack,
 }
 
 // An id whose prefix is not listed would be shown as one of the environment.

@@ -18,6 +18,7 @@ import (
 
 	"perennial/api/catalog"
 	"perennial/billing/answer"
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/foresight"
 	"perennial/billing/invoice"
@@ -99,8 +100,11 @@ var sales = []sale{
 	},
 }
 
-// invoices returns the invoices of a sale: the first, the one of its change, and the next.
-func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.Invoice) {
+// invoices returns the documents of a sale: its first invoice, the invoice or the credit notes of its change, and the
+// next invoice.
+func invoices(
+	t *testing.T, p plan.Plan, s sale,
+) (first, change, next []invoice.Invoice, notes []creditnote.Note) {
 	t.Helper()
 	sub, _, err := subscribing.Create(p, subscribing.NewInput{
 		ID: "sub_1", CustomerID: "cust_1", Quantity: s.quantity, TimeZone: "UTC", Now: began,
@@ -122,7 +126,7 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 		seen, err := foresight.Preview(state, nil, 2, nil, at(began))
 		require.NoError(t, err)
 		all := append(seen.Issued, seen.Upcoming...)
-		return all[:min(1, len(all))], nil, all[min(1, len(all)):min(2, len(all))]
+		return all[:min(1, len(all))], nil, all[min(1, len(all)):min(2, len(all))], nil
 	}
 	state, changes, err := lifecycle.Advance(state, at(began))
 	require.NoError(t, err)
@@ -136,7 +140,7 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	half := began.Add(state.Subscription.CurrentPeriod.End.Sub(began) / 2)
 	seen, err := foresight.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, nil, at(half))
 	require.NoError(t, err)
-	return changes.Invoices.Of(lifecycle.InvoiceCreated), seen.Issued, seen.Upcoming
+	return changes.Invoices.Of(lifecycle.InvoiceCreated), seen.Issued, seen.Upcoming, seen.CreditNotes
 }
 
 func TestInvoices_OfThePlansThatCompaniesSell(t *testing.T) {
@@ -155,14 +159,14 @@ func TestInvoices_OfThePlansThatCompaniesSell(t *testing.T) {
 		}
 		t.Run(s.plan, func(t *testing.T) {
 			t.Parallel()
-			first, change, next := invoices(t, p, s)
-			requireTotal(t, s.first, first, p.Currency)
+			first, change, next, notes := invoices(t, p, s)
+			requireTotal(t, s.first, first, nil, p.Currency)
 			if s.changed == 0 {
-				requireTotal(t, orElse(s.next, s.first), next, p.Currency)
+				requireTotal(t, orElse(s.next, s.first), next, nil, p.Currency)
 			} else {
-				requireTotal(t, s.difference, change, p.Currency)
+				requireTotal(t, s.difference, change, notes, p.Currency)
 			}
-			requireGolden(t, s, p, append(append(first, change...), next...))
+			requireGolden(t, s, p, append(append(first, change...), next...), notes)
 		})
 	}
 }
@@ -174,9 +178,11 @@ func orElse(s, other string) string {
 	return s
 }
 
-// requireTotal compares what invoices come to with arithmetic that Go's constants do exactly: the rules take no part in
+// requireTotal compares what invoices less credit notes come to with arithmetic that Go's constants do exactly: the rules take no part in
 // it.
-func requireTotal(t *testing.T, arithmetic string, issued []invoice.Invoice, c money.Currency) {
+func requireTotal(
+	t *testing.T, arithmetic string, issued []invoice.Invoice, notes []creditnote.Note, c money.Currency,
+) {
 	t.Helper()
 	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, arithmetic)
 	require.NoError(t, err)
@@ -190,10 +196,13 @@ func requireTotal(t *testing.T, arithmetic string, issued []invoice.Invoice, c m
 	for _, inv := range issued {
 		got += inv.Total
 	}
+	for _, n := range notes {
+		got -= n.Total
+	}
 	require.Equal(t, money.Minor(want), got, arithmetic)
 }
 
-func requireGolden(t *testing.T, s sale, p plan.Plan, issued []invoice.Invoice) {
+func requireGolden(t *testing.T, s sale, p plan.Plan, issued []invoice.Invoice, notes []creditnote.Note) {
 	t.Helper()
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %s, quantity %d. By hand: %s\n", p.Name, p.Currency, max(s.quantity, 1), s.first)
@@ -202,6 +211,10 @@ func requireGolden(t *testing.T, s sale, p plan.Plan, issued []invoice.Invoice) 
 	}
 	for _, inv := range issued {
 		text.WriteString("\n" + render(inv))
+	}
+	for _, n := range notes {
+		fmt.Fprintf(&text, "\ncredit note for %s, over %d lines\n  Total %s %s\n",
+			n.Reason, len(n.Lines), n.Currency, money.FormatUnits(n.Total, n.Currency))
 	}
 	golden := filepath.Join("testdata", s.plan+".txt")
 	if *update {
