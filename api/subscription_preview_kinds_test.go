@@ -59,6 +59,8 @@ func TestPreviewToken_OfEveryCommand(t *testing.T) {
 		perform("POST", "/cancel", `{"previewToken":%q}`, "abc"))
 	problem(t, http.StatusUnprocessableEntity, "fields_exclusive", "previewToken",
 		perform("PATCH", "", `{"usageThresholds":[],"previewToken":%q}`, ends))
+	problem(t, http.StatusUnprocessableEntity, "fields_exclusive", "previewToken",
+		perform("PATCH", "", `{"quantity":2,"paymentMethodId":"pm_x","previewToken":%q}`, ends))
 	ended := as[Subscription](t, http.StatusOK, perform("POST", "/cancel", `{"previewToken":%q}`, ends))
 	require.True(t, ended.CancelAtPeriodEnd)
 	problem(t, http.StatusConflict, "preview_outdated", "", perform("POST", "/cancel", `{"reason":"late","previewToken":%q}`, ends))

@@ -41,12 +41,17 @@ func (h *Handler) commandAsPreviewed(
 
 // changeAsPreviewed returns the change that a PATCH asks for, as a preview understands the same fields.
 func (h *Handler) changeAsPreviewed(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	if in.Thresholds != nil || in.PlanThresholds {
-		return nil, alone("previewToken", "Usage thresholds cost nothing and have no preview. Send them without `previewToken`.")
+	known := SubscriptionChange{
+		PlanChoice: in.PlanChoice, TrialEndsAt: in.TrialEndsAt, Anchor: in.Anchor, Version: in.Version,
+		Method: in.Method, NetDays: in.NetDays, PreviewTokenForm: in.PreviewTokenForm,
+	}
+	if in != known {
+		return nil, alone("previewToken",
+			"Usage thresholds and a payment method cost nothing and have no preview. Send them without `previewToken`.")
 	}
 	what, err := SubscriptionPreviewForm{
-		PlanChoice: in.PlanChoice, TrialEndsAt: in.TrialEndsAt, Anchor: in.Anchor, Version: in.Version,
-		Method: in.Method, NetDays: in.NetDays,
+		PlanChoice: known.PlanChoice, TrialEndsAt: known.TrialEndsAt, Anchor: known.Anchor, Version: known.Version,
+		Method: known.Method, NetDays: known.NetDays,
 	}.preview()
 	if err == nil && what.Change == nil && what.Command == nil {
 		_, err = in.PlanChoice.change() // it says what is missing
