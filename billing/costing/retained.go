@@ -54,12 +54,9 @@ func (s Period) earlier(lines []invoice.Line) invoice.Sums {
 	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
 		return l.Kind != invoice.Metered && (l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex)
 	})
-	sums, err := invoice.Draft{Lines: past, Creditable: unbound}.Sums()
+	sums, err := invoice.SumsOf(past)
 	if err != nil { // each was checked when it began to wait
 		return invoice.Sums{}
 	}
 	return sums
 }
-
-// unbound is no limit on the amount that lines give back.
-var unbound = invoice.Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}

@@ -66,13 +66,13 @@ func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, n
 // included, must sum to no less than least. Where taxes are rounded the sum may be one minor unit less, which the
 // invoice's own bound takes off: all that is kept goes back.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
-	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
+	without, err := invoice.SumsOf(lines)
 	if err != nil {
 		return credit, err
 	}
 	total := func(credit invoice.Line) money.Minor {
 		var with invoice.Sums
-		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Creditable: unbound}).Sums(); err != nil {
+		if with, err = invoice.SumsOf(append(slices.Clone(lines), credit)); err != nil {
 			return least
 		}
 		return with.Total

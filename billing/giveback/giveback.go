@@ -38,7 +38,7 @@ func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool,
 	if !ok {
 		return Split{}, false, nil
 	}
-	billed, err := unbound(split.Bill.Lines).Sums()
+	billed, err := invoice.SumsOf(split.Bill.Lines)
 	if err != nil || billed.Total < 0 {
 		return Split{}, false, err
 	}
@@ -121,7 +121,7 @@ func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
 			n.Lines = append(n.Lines, creditnote.Line{InvoiceLineID: l.Reverses, Amount: -l.Net()})
 			n.Subtotal -= l.Net()
 		}
-		sums, err := unbound(lines[n.InvoiceID]).Sums()
+		sums, err := invoice.SumsOf(lines[n.InvoiceID])
 		if err != nil {
 			return err
 		}
@@ -201,11 +201,4 @@ func To(notes []creditnote.Note, refunds []Refund, amount money.Minor) []creditn
 		n.Balance = n.Total - n.Refund
 	}
 	return notes
-}
-
-// unbound is a draft of lines that may give any amount back.
-func unbound(lines []invoice.Line) invoice.Draft {
-	return invoice.Draft{
-		Lines: lines, Creditable: invoice.Creditable{Total: money.MaxMinor, Tax: money.MaxMinor},
-	}
 }

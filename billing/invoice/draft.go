@@ -89,15 +89,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	if err != nil {
 		return Issued{}, err
 	}
-	out := Issued{Invoice: Invoice{
-		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
-		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		Period: d.Period, PeriodIndex: d.PeriodIndex, UsageUntil: d.UsageUntil,
-		Terms: in.Terms, DueAt: in.Terms.DueAt(in.Now, in.Location),
-		Collection: collection.State{Phase: collection.Waiting},
-		IssuedAt:   in.Now, CreatedAt: in.Now,
-	}}
+	out := Issued{Invoice: d.open(in, sums)}
 	ledger := ledger{balance: in.Balance}
 	if sums.Total > 0 {
 		out.Invoice.GrantsUsed = balance.Take(in.Grants, sums.Total, cmp.Or(in.At, in.Now))
@@ -109,6 +101,25 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 		out.Invoice = out.Invoice.Settle(in.Now)
 	}
 	return out, nil
+}
+
+// open is the invoice of a draft that is issued now, before anything is paid.
+func (d Draft) open(in Issuing, sums Sums) Invoice {
+	inv := d.invoice(in, sums)
+	inv.Status, inv.UsageUntil, inv.IssuedAt = Open, d.UsageUntil, in.Now
+	inv.Terms, inv.DueAt = in.Terms, in.Terms.DueAt(in.Now, in.Location)
+	inv.Collection.Phase = collection.Waiting
+	return inv
+}
+
+// invoice has what a draft says, whatever becomes of it.
+func (d Draft) invoice(in Issuing, sums Sums) Invoice {
+	return Invoice{
+		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
+		Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
+		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
+		Period: d.Period, PeriodIndex: d.PeriodIndex, CreatedAt: in.Now,
+	}
 }
 
 // ask decides the amount due of a total above zero, after the part that grants have paid.

@@ -13,14 +13,11 @@ func (d Draft) Draw(in Issuing, until time.Time) (Invoice, error) {
 	if err != nil {
 		return Invoice{}, err
 	}
-	return Invoice{
-		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		Status: InDraft, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
-		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		AmountDue: max(sums.Total, 0), Period: d.Period, PeriodIndex: d.PeriodIndex, Terms: in.Terms,
-		Collection: collection.State{Phase: collection.Waiting}, FinalizesAt: until, UsageUntil: d.UsageUntil,
-		CreatedAt: in.Now,
-	}, nil
+	inv := d.invoice(in, sums)
+	inv.Status, inv.AmountDue, inv.Terms = InDraft, max(sums.Total, 0), in.Terms
+	inv.FinalizesAt, inv.UsageUntil = until, d.UsageUntil
+	inv.Collection.Phase = collection.Waiting
+	return inv, nil
 }
 
 // Redraw is the draft that an invoice in draft is, less what only its rules know: see Draft.Back.

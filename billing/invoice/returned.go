@@ -15,7 +15,7 @@ func Returned(usage []Line, returned money.Minor) ([]Line, error) {
 	for i, l := range left {
 		left[i].Amount, left[i].Discounts = l.Net()-l.Credited, nil
 	}
-	sums, err := Draft{Lines: left, Creditable: Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}}.Sums()
+	sums, err := SumsOf(left)
 	if err != nil || sums.Total <= 0 {
 		return usage, err
 	}

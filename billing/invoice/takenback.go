@@ -30,11 +30,11 @@ func (d Draft) Cover(in Issuing, given money.Minor) (Covered, error) {
 	if len(d.Lines) == 0 {
 		return out, nil
 	}
-	inv, err := d.recorded(in, Open)
+	sums, err := SumsOf(d.Lines)
 	if err != nil {
 		return Covered{}, err
 	}
-	inv.Terms, inv.DueAt = in.Terms, in.Terms.DueAt(in.Now, in.Location)
+	inv := d.open(in, sums)
 	inv.CreditApplied = inv.Total
 	if inv.Total > 0 {
 		out.Paid = []CreditEntry{{Amount: -inv.Total, Reason: CreditSettled}}
@@ -49,26 +49,10 @@ func (d Draft) TakeBack(in Issuing, sums Sums, with string) Invoice {
 	if with != "" {
 		d.Reason = Update // that invoice is the one of its period
 	}
-	return Invoice{
-		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		Status: TakenBack, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
-		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		Period: d.Period, PeriodIndex: d.PeriodIndex, With: with,
-		Collection: collection.State{Phase: collection.Settled}, IssuedAt: in.Now, PaidAt: in.Now, CreatedAt: in.Now,
-	}
-}
-
-// recorded is the invoice of a draft before anything is paid.
-func (d Draft) recorded(in Issuing, status Status) (Invoice, error) {
-	d.Creditable = Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}
-	sums, err := d.Sums()
-	return Invoice{
-		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		Status: status, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
-		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		Period: d.Period, PeriodIndex: d.PeriodIndex, UsageUntil: d.UsageUntil,
-		Collection: collection.State{Phase: collection.Waiting}, IssuedAt: in.Now, CreatedAt: in.Now,
-	}, err
+	inv := d.invoice(in, sums)
+	inv.Status, inv.With, inv.IssuedAt, inv.PaidAt = TakenBack, with, in.Now, in.Now
+	inv.Collection.Phase = collection.Settled
+	return inv
 }
 
 // Joined returns invoices as the decisions that issued them billed: lines that were taken back are on the invoice that

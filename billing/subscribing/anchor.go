@@ -33,7 +33,6 @@ func (s Situation) MoveAnchor(how subscription.ProrationBehavior, at, now time.T
 		return Decision{}, err
 	}
 	at, err := since(at, s.CurrentPeriod, now)
-	at = at.UTC().Truncate(time.Second)
 	switch {
 	case err != nil:
 		return Decision{}, err

@@ -58,11 +58,11 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 		if !in.RefundUnused || d.Withdraw { // an incomplete subscription has paid nothing and owes nothing
 			return d, nil
 		}
-		from, err := since(in.At, s.CurrentPeriod, now)
+		unused, err := since(in.At, s.CurrentPeriod, now)
 		if err != nil {
 			return Decision{}, err
 		}
-		closing, err := s.Closing(from)
+		closing, err := s.Closing(unused)
 		if err != nil {
 			return Decision{}, err
 		}

@@ -1,6 +1,7 @@
 package subscribing
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,27 +69,18 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := s.Facts.Aligned(to); err != nil {
 		return Decision{}, err
 	}
-	return proposal.changeNow(to, c.at(now), now)
+	return proposal.changeNow(to, from(c.At, now), now)
 }
 
-// at returns the time at which the change takes effect, in whole seconds.
-func (c Change) at(now time.Time) time.Time {
-	if !c.At.IsZero() {
-		now = c.At
-	}
-	return now.UTC().Truncate(time.Second)
-}
+// from returns the time from which a command credits and bills time: at, or now where that is zero, in whole seconds.
+func from(at, now time.Time) time.Time { return cmp.Or(at, now).UTC().Truncate(time.Second) }
 
-// since returns the time from which a command credits or bills time of the current period: at, or now where that is
-// zero. Fault: renewal_due, where that period has begun later.
+// since is from, of the current period. Fault: renewal_due, where that has begun after at.
 func since(at time.Time, current period.Period, now time.Time) (time.Time, error) {
-	switch {
-	case at.IsZero():
-		return now, nil
-	case at.Before(current.Start):
-		return now, ErrRenewalDue
+	if !at.IsZero() && at.Before(current.Start) {
+		return at, ErrRenewalDue
 	}
-	return at, nil
+	return from(at, now), nil
 }
 
 // changeNow bills the subscription for other items from a time on.

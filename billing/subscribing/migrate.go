@@ -54,7 +54,7 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (D
 		s.SetPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return proposal{Situation: s}.changeNow(present, Change{At: at}.at(now), now)
+	return proposal{Situation: s}.changeNow(present, from(at, now), now)
 }
 
 // waits returns the decision for another plan, or none, at the period's end.

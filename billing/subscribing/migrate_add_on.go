@@ -46,5 +46,5 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Tim
 	if atPeriodEnd || current {
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "pendingAddOns")}}, nil
 	}
-	return proposal{Situation: s}.changeNow(present, Change{At: at}.at(now), now)
+	return proposal{Situation: s}.changeNow(present, from(at, now), now)
 }

@@ -77,18 +77,17 @@ func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if !in.CreditUnused {
 		return s.pausedAt(at, subscription.PauseRequested, resumesAt, now), nil
 	}
-	from, err := since(in.At, s.CurrentPeriod, now)
+	credited, err := since(in.At, s.CurrentPeriod, now)
 	if err != nil {
 		return Decision{}, err
 	}
-	from = from.UTC().Truncate(time.Second)
-	issue, err := s.creditUnused(from)
+	issue, err := s.creditUnused(credited)
 	if err != nil {
 		return Decision{}, err
 	}
 	d := s.pausedAt(at, subscription.PauseRequested, resumesAt, now)
 	d.Issue = issue
-	d.Subscription.LimitPaid(from)
+	d.Subscription.LimitPaid(credited)
 	return d, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/internal/rowlimit"
 )
 
 // The kinds of rows, by the names of billing/reconciliation.
@@ -72,7 +73,7 @@ var ErrUnknownProvider = fault.InvalidParam("provider", "settlement_provider_unk
 // Reader reads one file.
 type Reader struct {
 	in      *csv.Reader
-	bound   *bounded
+	bound   *rowlimit.Reader
 	dialect dialect
 	columns map[string]int
 	line    int
@@ -86,7 +87,7 @@ func Open(provider, format string, in io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{bound: &bounded{in: in}, dialect: d, columns: map[string]int{}}
+	r := &Reader{bound: rowlimit.New(in, longestRow), dialect: d, columns: map[string]int{}}
 	r.in = csv.NewReader(r.bound)
 	r.in.FieldsPerRecord, r.in.ReuseRecord = -1, true
 	head, err := r.next()
@@ -132,7 +133,7 @@ func (r *Reader) Next() (Row, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		return Row{}, io.EOF
-	case errors.As(err, &wrong) && !errors.Is(err, errRowTooLong):
+	case errors.As(err, &wrong):
 		return Row{Line: wrong.StartLine, Problem: "It is not CSV: " + wrong.Err.Error() + "."}, nil
 	case err != nil:
 		return Row{}, unreadable(err)
@@ -148,9 +149,12 @@ func (r *Reader) Next() (Row, error) {
 
 // next reads a record of bounded length.
 func (r *Reader) next() ([]string, error) {
-	r.bound.left = longestRow
+	r.bound.Begin()
 	cells, err := r.in.Read()
-	if err == nil {
+	switch {
+	case errors.Is(err, rowlimit.ErrTooLong):
+		return nil, errRowTooLong
+	case err == nil:
 		r.line, _ = r.in.FieldPos(0)
 	}
 	return cells, err
@@ -175,22 +179,6 @@ func unreadable(err error) error {
 const longestRow = 1 << 20
 
 var errRowTooLong = errors.New("a row has more than a megabyte, probably because a quote is not closed")
-
-// bounded ends a row that is too long.
-type bounded struct {
-	in   io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errRowTooLong
-	}
-	n, err := b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
 
 // record is a row of cells by the names of their columns.
 type record struct {

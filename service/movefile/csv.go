@@ -14,6 +14,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/moving"
 	"perennial/billing/postal"
+	"perennial/internal/rowlimit"
 	"perennial/internal/spelling"
 )
 
@@ -36,7 +37,7 @@ func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
 			return nil
 		case errors.As(err, &wrong):
 			err = emit(Record{Refused: misread(wrong)}, wrong.StartLine)
-		case errors.Is(err, errRowTooLong): // where the next row would begin is unknown
+		case errors.Is(err, rowlimit.ErrTooLong): // where the next row would begin is unknown
 			return emit(Record{Refused: malformed("The row that begins here has more than %d bytes, probably because a quote is "+
 				"not closed. Nothing behind it was read.", maxLine)}, rows.line)
 		case err != nil:

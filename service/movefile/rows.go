@@ -5,28 +5,30 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"perennial/internal/rowlimit"
 )
 
 // rows reads CSV row by row. A quote that is not closed would make one row of the rest of the file, and hold it in
 // memory.
 type rows struct {
 	csv  *csv.Reader
-	in   *bounded
+	in   *rowlimit.Reader
 	line int // on which the row that was read last begins; counts from 1
 	end  int // on which it ends
 }
 
 func newRows(in io.Reader) *rows {
-	b := &bounded{in: in}
+	b := rowlimit.New(in, maxLine)
 	r := csv.NewReader(b)
 	r.ReuseRecord = true
 	return &rows{csv: r, in: b}
 }
 
-// next returns the next row, which is valid until the next call. Errors: io.EOF, errRowTooLong, *csv.ParseError, those
-// of the file.
+// next returns the next row, which is valid until the next call. Errors: io.EOF, rowlimit.ErrTooLong, *csv.ParseError,
+// those of the file.
 func (r *rows) next() ([]string, error) {
-	r.in.left = maxLine
+	r.in.Begin()
 	row, err := r.csv.Read()
 	var wrong *csv.ParseError
 	switch {
@@ -41,24 +43,6 @@ func (r *rows) next() ([]string, error) {
 		r.end += strings.Count(row[last], "\n")
 	}
 	return row, err
-}
-
-var errRowTooLong = errors.New("the row is too long")
-
-// bounded reads at most left bytes. The buffer of the CSV reader is small compared with a row.
-type bounded struct {
-	in   io.Reader
-	left int
-}
-
-// Read reads.
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errRowTooLong
-	}
-	n, err := b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // misread returns the fault of a row, and how far it reached.
