@@ -28,7 +28,9 @@ type Split struct {
 
 // Of splits a draft. home returns the invoice that billed a line, or empty if no credit note can be written for it. ok
 // is false where the draft is one invoice: it comes to more than zero, takes nothing back, or takes back a line without
-// a home. Together the documents come to what the draft comes to, exactly. Fault: amount_too_large.
+// a home. Together the documents come to what the draft comes to. Beside an invoice, whose taxes are rounded alone, they
+// may give back less by what rounding leaves: a note is over no more than its lines were billed with. Fault:
+// amount_too_large.
 func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool, err error) {
 	whole, err := d.Sums()
 	if err != nil || whole.Total > 0 {
@@ -48,9 +50,11 @@ func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool,
 	if len(split.Back.Lines) == 0 && len(split.Bill.Lines) > 0 {
 		return Split{}, false, nil
 	}
-	split.Given = -whole.Total
-	err = split.write(home, billed.Tax-whole.Tax)
-	return split, err == nil, err
+	if err := split.write(home, billed.Tax-whole.Tax); err != nil {
+		return Split{}, false, err
+	}
+	split.Given = -split.Sums.Total - billed.Total
+	return split, split.Given >= 0, nil // by rounding, notes may be worth less than the invoice that they pay
 }
 
 // divide divides the lines: those that take back lines of other invoices, and the others. ok is false where there is
@@ -100,7 +104,6 @@ func netsToNothing(lines []invoice.Line) bool {
 
 // write writes the notes. tax is what they give back of the added taxes.
 func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
-	s.Sums.Tax = -tax
 	lines := map[string][]invoice.Line{}
 	for _, l := range s.Back.Lines {
 		s.Sums.Subtotal += l.Amount
@@ -114,7 +117,6 @@ func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
 		}
 		lines[of] = append(lines[of], l)
 	}
-	s.Sums.Total = s.Sums.Subtotal - s.Sums.Discount + s.Sums.Tax
 	for i := range s.Notes {
 		n := &s.Notes[i]
 		for _, l := range lines[n.InvoiceID] {
@@ -131,10 +133,16 @@ func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
 		}
 		tax -= n.Tax
 	}
+	if len(s.Bill.Lines) > 0 { // what its taxes are rounded up by was on none of the invoices
+		tax = min(tax, 0)
+	}
 	s.share(tax)
+	s.Sums.Tax = 0
 	for i := range s.Notes {
 		s.Notes[i].Total = s.Notes[i].Subtotal + s.Notes[i].Tax
+		s.Sums.Tax -= s.Notes[i].Tax
 	}
+	s.Sums.Total = s.Sums.Subtotal - s.Sums.Discount + s.Sums.Tax
 	s.Sums.Taxes = s.taxes()
 	return nil
 }
