@@ -83,7 +83,14 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil {
 		return step, err
 	}
-	return step, a.announceExpiries(ctx, expiring)
+	if err := a.announceExpiries(ctx, expiring); err != nil {
+		return step, err
+	}
+	owing, err := a.Store.Customers.ToReviewOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	if err != nil {
+		return step, err
+	}
+	return step, a.reviewDebts(ctx, owing)
 }
 
 // settle waits until pending payments end, before time moves on. It returns false where patience ended first.
@@ -244,6 +251,16 @@ func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
 func (a *Clocks) announceExpiries(ctx context.Context, expiring []db.ExpiringMethod) error {
 	for _, d := range expiring {
 		if err := due.AnnounceExpiry(ctx, a.Store, d, a.Clock()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reviewDebts reviews what customers owe by the time of their clock.
+func (a *Clocks) reviewDebts(ctx context.Context, owing []db.Ref) error {
+	for _, c := range owing {
+		if err := due.ReviewDebts(ctx, a.Store, c, a.Clock()); err != nil {
 			return err
 		}
 	}

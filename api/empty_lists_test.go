@@ -34,6 +34,8 @@ var emptyMeans = map[string]string{
 	"MetricFilter.include.*":             "no record counts",
 	"MetricForm.groupBy":                 "not grouped",
 	"NewSubscriptionPreviewForm.addOns":  "none",
+	"OverduePolicy.states":               "there is no policy",
+	"OverdueState.amounts":               "no condition about amounts",
 	"PlanChange.features":                "nothing is said of features any more",
 	"PlanVersionForm.meteredPrices":      "usage costs nothing any more, and there is no commitment to it",
 	"PlanVersionForm.usageThresholds":    "nothing is announced any more",

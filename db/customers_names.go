@@ -11,5 +11,6 @@ type (
 	CustomerFilter = customers.CustomerFilter
 	DueGrant       = customers.DueGrant
 	ExpiringMethod = customers.ExpiringMethod
+	OverdueSweep   = customers.Sweep
 	StuckErasure   = customers.StuckErasure
 )

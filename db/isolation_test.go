@@ -17,6 +17,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/monthly"
 	"perennial/billing/moving"
+	"perennial/billing/overdue"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/routing"
@@ -30,7 +31,7 @@ import (
 var global = []string{
 	"KeyByHash",
 	"Customers.DueGrants", "Customers.DueRemovals", "Customers.ExpiringMethods", "Customers.StuckErasures",
-	"Customers.UnstartedErasures",
+	"Customers.Sweeps", "Customers.ToReview", "Customers.UnstartedErasures",
 	"Invoices.Due",
 	"Payments.Accounts", "Payments.EnvironmentOfCallback", "Payments.EnvironmentOfTransaction",
 	"Payments.LostCallbacks", "Payments.OpenBreakers", "Payments.OverdueActions", "Payments.OverduePayments",
@@ -104,6 +105,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
 		sub.PaymentMethodID = b.customer.FirstMethodID()
 		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
+		require.NoError(t, tx.Customers.SaveStanding(ctx, b.env, b.customer.ID, overdue.Standing{NextAt: now}))
 		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
 		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn))
 		recovered := b.charge(inv.ID)
@@ -237,8 +239,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Customers.CreditBalance": b.customer.ID, "Customers.Credits": b.customer.ID,
 			"Customers.BalanceEntries": b.customer.ID,
 			"Customers.CreditGrants":   b.customer.ID, "Customers.CreditGrantWithKey": grant,
-			"Customers.DueGrantsOnClock": b.clock.ID,
-			"Invoices.DueOnClock":        b.clock.ID, "Catalog.TaxRatesOf": b.customer.ID,
+			"Customers.DueGrantsOnClock": b.clock.ID, "Customers.ToReviewOnClock": b.clock.ID,
+			"Subscriptions.ToCancelForDebt": b.customer.ID,
+			"Invoices.DueOnClock":           b.clock.ID, "Catalog.TaxRatesOf": b.customer.ID,
 			"Clocks.Get": b.clock.ID, "Clocks.GetWithKey": b.clock.ID, "Clocks.NextDue": b.clock.ID, "Clocks.Due": b.clock.ID,
 			"Clocks.Pending":    b.clock.ID,
 			"Subscriptions.Get": b.subscription.ID, "Subscriptions.GetWithKey": b.subscription.ID,

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/overdue"
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
@@ -30,6 +31,13 @@ func TestIsolation_Writes(t *testing.T) {
 	}{
 		"lock customer": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.Customers.Lock(ctx, ours.env, b.customer.ID)
+			return err
+		}},
+		"save standing": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.Customers.SaveStanding(ctx, ours.env, b.customer.ID, overdue.Standing{})
+		}},
+		"lock debts": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Lifecycle.LockDebts(ctx, ours.env, b.customer.ID)
 			return err
 		}},
 		"lock plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {

@@ -39,6 +39,8 @@ revoke insert, update on usage_pages from perennial_api;
 -- A note of the ledger is erased, and where a call came from.
 grant update (address, address_salt) on audit_log to perennial_worker;
 grant update (note) on credit_entries to perennial_api, perennial_worker;
+-- Which customers follow a new policy is a worker's note.
+grant update (overdue_sweep) on environments to perennial_worker;
 
 -- Rows that are not kept for ever. Of invoices and their lines a trigger allows only the deletion of drafts: the API
 -- deletes them, and workers those that another draft replaces.
@@ -52,7 +54,7 @@ do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
-    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.address', 'customers.features', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.address', 'customers.features', 'customers.metadata', 'customers.overdue', 'customers.overdue_policy', 'customers.tax_ids', 'environments.dunning', 'environments.overdue_policy',
         'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes', 'invoices.usage_failure',
         'plans.dunning', 'plans.features', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/dunning"
+	"perennial/billing/overdue"
 	"perennial/billing/payment"
 	"perennial/db"
 )
@@ -67,14 +68,14 @@ func TestEveryField_Customer(t *testing.T) {
 		}
 	}
 	want := filled[customer.Customer](t, f)
-	want.Revision, want.ErasedAt = 1, time.Time{}
+	want.Revision, want.ErasedAt, want.Overdue = 1, time.Time{}, overdue.Standing{} // decisions write the standing
 	inSeconds(want.Dunning)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Insert(ctx, b.env, want)) })
 	reads(want)
 
 	saved := filled[customer.Customer](t, f)
 	inSeconds(saved.Dunning)
-	take(&saved, want, "ID", "TestClockID", "CreatedAt", "Revision", "ErasedAt")
+	take(&saved, want, "ID", "TestClockID", "CreatedAt", "Revision", "ErasedAt", "Overdue")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Save(ctx, b.env, saved)) })
 	saved.Revision = 2
 	reads(saved)

@@ -80,7 +80,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	var failed error
 	for _, step := range []func(context.Context) error{
 		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided,
-		pass.overdue, pass.endedGrants,
+		pass.overdue, pass.endedGrants, pass.sweeps, pass.debts,
 		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.unanswered,
 		pass.overlooked, pass.expiring, pass.removals, pass.purge,
 	} {

@@ -14,26 +14,28 @@ import (
 
 // Customer is a payer.
 type Customer struct {
-	ID             string            `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Email          string            `json:"email,omitempty" example:"ada@example.com"`
-	Name           string            `json:"name,omitempty" example:"Ada Lovelace"`
-	Phone          string            `json:"phone,omitempty" example:"+237670000001"`
-	Address        *view.Address     `json:"address,omitempty" doc:"The postal address. Absent: nothing but perhaps the country and the region is known."`
-	Country        string            `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
-	Region         string            `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
-	Locale         string            `json:"locale,omitempty" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
-	TimeZone       string            `json:"timeZone,omitempty" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads."`
-	TaxExempt      string            `json:"taxExempt" enum:"none,exempt,reverse,taxed" example:"none" doc:"What was set about the customer's taxes. exempt: none. reverse: the customer owes them instead of the seller. taxed: they are charged, also where a rule would reverse the charge. none: the rule decides."`
-	TaxIDs         []view.TaxID      `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
-	Metadata       view.Metadata     `json:"metadata"`
-	PaymentMethod  string            `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
-	PaymentDetails *PaymentDetails   `json:"paymentDetails,omitempty"`
-	DefaultMethod  string            `json:"defaultPaymentMethodId,omitempty" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The payment method that paymentMethod and paymentDetails are of. Absent: none."`
-	Features       []CustomerFeature `json:"features,omitempty" doc:"What the customer has of features in place of what plans give. Absent: nothing."`
-	Dunning        *view.Dunning     `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
-	CreditBalance  []Credit          `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
-	TestClockID    string            `json:"testClockId,omitempty" doc:"The test clock of the customer."`
-	CreatedAt      int64             `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	ID             string              `json:"id" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Email          string              `json:"email,omitempty" example:"ada@example.com"`
+	Name           string              `json:"name,omitempty" example:"Ada Lovelace"`
+	Phone          string              `json:"phone,omitempty" example:"+237670000001"`
+	Address        *view.Address       `json:"address,omitempty" doc:"The postal address. Absent: nothing but perhaps the country and the region is known."`
+	Country        string              `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
+	Region         string              `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
+	Locale         string              `json:"locale,omitempty" example:"fr-CM" doc:"BCP 47: the language of what the customer reads."`
+	TimeZone       string              `json:"timeZone,omitempty" example:"Africa/Douala" doc:"IANA: of the dates that the customer reads."`
+	TaxExempt      string              `json:"taxExempt" enum:"none,exempt,reverse,taxed" example:"none" doc:"What was set about the customer's taxes. exempt: none. reverse: the customer owes them instead of the seller. taxed: they are charged, also where a rule would reverse the charge. none: the rule decides."`
+	TaxIDs         []view.TaxID        `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
+	Metadata       view.Metadata       `json:"metadata"`
+	PaymentMethod  string              `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
+	PaymentDetails *PaymentDetails     `json:"paymentDetails,omitempty"`
+	DefaultMethod  string              `json:"defaultPaymentMethodId,omitempty" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The payment method that paymentMethod and paymentDetails are of. Absent: none."`
+	Features       []CustomerFeature   `json:"features,omitempty" doc:"What the customer has of features in place of what plans give. Absent: nothing."`
+	Dunning        *view.Dunning       `json:"dunning,omitempty" doc:"What is done about the customer's unpaid invoices. Absent: the policy of the plan, or that of the environment."`
+	OverduePolicy  *view.OverduePolicy `json:"overduePolicy,omitempty" doc:"What follows from several unpaid invoices of the customer. Absent: the policy of the environment."`
+	Overdue        *Overdue            `json:"overdue,omitempty" doc:"The state that the overdue policy has the customer in. Absent: none."`
+	CreditBalance  []Credit            `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
+	TestClockID    string              `json:"testClockId,omitempty" doc:"The test clock of the customer."`
+	CreatedAt      int64               `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 // Credit is an amount that reduces the next invoices.
@@ -82,6 +84,11 @@ func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 		policy := view.RenderDunning(*c.Dunning)
 		out.Dunning = &policy
 	}
+	if c.OverduePolicy != nil {
+		policy := view.RenderOverduePolicy(*c.OverduePolicy)
+		out.OverduePolicy = &policy
+	}
+	out.Overdue = renderOverdue(c.Overdue)
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
 		details := PaymentDetails(c.PaymentDetails)
 		out.PaymentDetails = &details
@@ -141,6 +148,8 @@ type listCustomersInput struct {
 	httpkit.Page
 	Email       string `query:"email" maxLength:"254" example:"ada@example.com" doc:"Only customers with this address, case-insensitive."`
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
+	State       string `query:"overdueState" maxLength:"40" example:"blocked" doc:"Only customers in this state of the overdue policy."`
+	NeedsPerson bool   `query:"overdueNeedsPerson" doc:"true: only customers in a state of the overdue policy that asks for a person."`
 }
 
 func (h *Handler) listCustomers(
@@ -156,7 +165,9 @@ func (h *Handler) listCustomers(
 		}
 	}
 	rows, more, err := h.store.Customers.List(ctx, c.EnvironmentID,
-		db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
+		db.CustomerFilter{
+			Email: in.Email, TestClockID: in.TestClockID, OverdueState: in.State, NeedsPerson: in.NeedsPerson,
+		}, page)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ const (
 	// Retrying: paid before; a payment has failed and is retried.
 	Retrying Reason = "payment_retrying"
 
+	// Overdue: a subscription would allow it, and the overdue policy denies it for what the customer owes elsewhere.
+	Overdue        Reason = "customer_overdue"
 	Unpaid         Reason = "first_payment_pending" // no payment yet
 	PastDue        Reason = "past_due"              // the last attempt failed
 	Paused         Reason = "paused"                // until it resumes
@@ -87,8 +89,17 @@ func Of(s Claim, now time.Time) Answer {
 	return a
 }
 
+// DeniedForDebt returns the answer about a subscription of a customer whom the overdue policy denies access. It ends
+// with what the customer owes, at no time that is known.
+func (a Answer) DeniedForDebt() Answer {
+	if a.Allowed {
+		a.Allowed, a.Reason, a.Until = false, Overdue, time.Time{}
+	}
+	return a
+}
+
 // rank orders reasons: first those that give access, then those that a customer can do something about.
-var rank = []Reason{Paid, Trial, Pending, Retrying, PastDue, Unpaid, Paused, Canceled, NoSubscription}
+var rank = []Reason{Paid, Trial, Pending, Retrying, Overdue, PastDue, Unpaid, Paused, Canceled, NoSubscription}
 
 // Best returns the answer that counts for several subscriptions: one that gives access first, then the strongest
 // reason, then the one that lasts longest. For no subscriptions it returns NoSubscription.

@@ -18,7 +18,7 @@ import (
 
 // Check validates a new or changed customer. It returns all faults at once, so that a user corrects a form in one go.
 // Faults: field_missing, email_malformed, phone_malformed, locale_malformed, card_number_refused, those of text,
-// postal, period.LoadLocation, metadata, dunning.Policy and plan.FeatureOverrides.
+// postal, period.LoadLocation, metadata, dunning.Policy, overdue.Policy and plan.FeatureOverrides.
 func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -29,7 +29,7 @@ func (c Customer) Check() error {
 		text.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
 		text.UnlessEmpty(c.Country, routing.CheckCountry), c.checkTaxes(),
 		c.Address.Check(), text.UnlessEmpty(c.Locale, checkLocale), text.UnlessEmpty(c.TimeZone, checkTimeZone),
-		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning(),
+		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning(), c.checkOverdue(),
 		c.Features.Check())
 }
 
@@ -58,6 +58,21 @@ func (c Customer) checkDunning() error {
 		return nil
 	}
 	return c.Dunning.Validate()
+}
+
+func (c Customer) checkOverdue() error {
+	if c.OverduePolicy == nil {
+		return nil
+	}
+	return inOverduePolicy(c.OverduePolicy.Validate())
+}
+
+// inOverduePolicy names the field of a customer that a fault of the policy is about.
+func inOverduePolicy(err error) error {
+	if f := fault.From(err); f != nil {
+		return f.In("overduePolicy." + f.Param)
+	}
+	return err
 }
 
 // checkTaxes validates the fields that decide the taxes. Faults: region_needs_country, those of package tax.

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
+	"perennial/billing/overdue"
 	"perennial/billing/plan"
 	"perennial/billing/postal"
 	"perennial/billing/tax"
@@ -42,6 +43,8 @@ type Customer struct {
 	PaymentMethodID string
 	Features        plan.FeatureOverrides // replaces those of plans
 	Dunning         *dunning.Policy       // replaces the plan's and the environment's; nil: none
+	OverduePolicy   *overdue.Policy       // replaces the environment's; nil: none
+	Overdue         overdue.Standing      // written by decisions about invoices only
 	TestClockID     string
 	ErasedAt        time.Time
 	CreatedAt       time.Time

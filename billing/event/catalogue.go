@@ -6,6 +6,7 @@ const (
 	TypeCustomerUpdated   Type = "customer.updated"
 	TypeCustomerDeleted   Type = "customer.deleted"
 	TypeMethodExpiring    Type = "customer.payment_method_expiring"
+	TypeOverdueChanged    Type = "customer.overdue_state_changed"
 	TypePlanCreated       Type = "plan.created"
 	TypePlanUpdated       Type = "plan.updated"
 	TypeSettingsUpdated   Type = "settings.updated"
@@ -39,6 +40,25 @@ type MethodExpiring struct {
 	Default         bool   `json:"default" doc:"true: it is the customer's default payment method."`
 }
 
+// OverdueStateChanged means that what the customer owes has led to another state of the overdue policy, or out of all.
+type OverdueStateChanged struct {
+	ID                   string          `json:"id" doc:"The customer."`
+	State                string          `json:"state" doc:"The name of the state in the policy. Empty: none."`
+	FormerState          string          `json:"formerState" doc:"The state before. Empty: none."`
+	AccessDenied         bool            `json:"accessDenied" doc:"true: no subscription gives the customer access."`
+	CancelsSubscriptions bool            `json:"cancelsSubscriptions" doc:"true: the customer's subscriptions are canceled now; a subscription.canceled for each follows."`
+	NeedsPerson          bool            `json:"needsPerson" doc:"true: a person should look at the customer."`
+	Invoices             int             `json:"invoices" doc:"How many invoices are overdue. 0 without a state."`
+	Amounts              []OverdueAmount `json:"amounts" doc:"What is overdue, by currency. Empty without a state."`
+	OldestAt             int64           `json:"oldestAt" doc:"Since when the oldest of them is overdue, in Unix seconds. 0 without a state."`
+}
+
+// OverdueAmount is what is overdue in a currency.
+type OverdueAmount struct {
+	Currency string `json:"currency" doc:"ISO 4217."`
+	Amount   int64  `json:"amount" doc:"In minor units."`
+}
+
 // PlanCreated means that a plan can be subscribed to.
 type PlanCreated struct {
 	ID string `json:"id" doc:"The plan."`
@@ -68,10 +88,13 @@ type TestClockDeleted struct {
 	ID string `json:"id" doc:"The test clock."`
 }
 
-func (e CustomerCreated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
-func (e CustomerUpdated) about() about   { return about{objectID: e.ID, customerID: e.ID} }
-func (e CustomerDeleted) about() about   { return about{objectID: e.ID, customerID: e.ID} }
-func (e MethodExpiring) about() about    { return about{objectID: e.ID, customerID: e.ID} }
+func (e CustomerCreated) about() about { return about{objectID: e.ID, customerID: e.ID} }
+func (e CustomerUpdated) about() about { return about{objectID: e.ID, customerID: e.ID} }
+func (e CustomerDeleted) about() about { return about{objectID: e.ID, customerID: e.ID} }
+func (e MethodExpiring) about() about  { return about{objectID: e.ID, customerID: e.ID} }
+func (e OverdueStateChanged) about() about {
+	return about{objectID: e.ID, customerID: e.ID}
+}
 func (e PlanCreated) about() about       { return about{objectID: e.ID} }
 func (e PlanUpdated) about() about       { return about{objectID: e.ID} }
 func (e SettingsUpdated) about() about   { return about{objectID: e.ID} }
@@ -89,6 +112,9 @@ func (CustomerDeleted) Type() Type { return TypeCustomerDeleted }
 
 // Type implements Data.
 func (MethodExpiring) Type() Type { return TypeMethodExpiring }
+
+// Type implements Data.
+func (OverdueStateChanged) Type() Type { return TypeOverdueChanged }
 
 // Type implements Data.
 func (PlanCreated) Type() Type { return TypePlanCreated }
@@ -119,7 +145,8 @@ func Catalogue() []Data {
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, MethodExpiring{}, BalanceAdjusted{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, MethodExpiring{}, OverdueStateChanged{},
+		BalanceAdjusted{},
 		CreditGrantCreated{}, CreditGrantDepleted{}, CreditGrantExpired{}, CreditGrantVoided{},
 		PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
 		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{},

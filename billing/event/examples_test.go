@@ -98,6 +98,10 @@ var examples = []event.Data{
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
 	event.MethodExpiring{ID: "cust_1", PaymentMethodID: "pm_1", Expiry: "2028-08", Default: true},
+	event.OverdueStateChanged{
+		ID: "cust_1", State: "blocked", FormerState: "warned", AccessDenied: true, CancelsSubscriptions: true, NeedsPerson: true,
+		Invoices: 3, Amounts: []event.OverdueAmount{{Currency: "USD", Amount: 4500}}, OldestAt: 1763640000,
+	},
 	event.BalanceAdjusted{ID: "cr_1", CustomerID: "cust_1", Amount: 500, Currency: "USD", Balance: 500},
 	event.CreditGrantCreated{CreditGrant: grant},
 	event.CreditGrantDepleted{CreditGrant: grant, InvoiceID: "in_1", SubscriptionID: "sub_1"},

@@ -83,6 +83,9 @@ func liveOnce(n named, thorough bool) {
 	if metered {
 		l.meter(draw)
 	}
+	if n.life%7 == 2 {
+		l.store.settings.Overdue = strict
+	}
 	for range massSteps {
 		l.step(draw)
 	}

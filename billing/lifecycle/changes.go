@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metering"
 	"perennial/billing/money"
+	"perennial/billing/overdue"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
@@ -35,6 +36,7 @@ type Changes struct {
 	AsksThresholds  bool       // recorded usage may have reached a threshold
 	NewGrants       []balance.Grant
 	EndedGrants     []EndedGrant
+	Standing        *overdue.Standing // of the customer, by the overdue policy; nil: unchanged
 	// Redeemed is the redeemed coupon, which is counted after all other writes; empty: none.
 	Redeemed string
 	// Unredeemed are coupons with one redemption less.

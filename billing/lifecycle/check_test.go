@@ -29,6 +29,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	l.checkPause(before)
 	l.checkMoney()
 	l.checkCollection()
+	l.checkStanding()
 	if len(changes.Invoices.Of(lifecycle.InvoiceCreated)) > 0 {
 		l.checkLines()
 		l.checkTaxes()

@@ -51,11 +51,12 @@ func Begin(s State, at Moment) *Decision {
 	return d
 }
 
-// Finish sets the next automatic action, and returns the result of the decision.
+// Finish sets the next automatic action, reviews the customer's debts, and returns the result of the decision.
 func (d *Decision) Finish() (State, Changes, error) {
 	if err := d.owner().finish(d); err != nil {
 		return State{}, Changes{}, err
 	}
+	reviewDebts(d)
 	return d.State, d.Changes, nil
 }
 

@@ -1,9 +1,12 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/overdue"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -40,4 +43,75 @@ func (d *Decision) overdue(i int) error {
 		return nil
 	}
 	return d.owner().unpaid(d, inv.Collection.Attempts)
+}
+
+// reviewDebts decides the state of the customer by the overdue policy, where Elsewhere is loaded, and announces another
+// one. An open invoice of a subscription that waits for its first payment is no debt.
+func reviewDebts(d *Decision) {
+	if d.Elsewhere == nil {
+		return
+	}
+	invoices := *d.Elsewhere
+	if d.Subscription.Status != subscription.Incomplete {
+		invoices = slices.Concat(invoices, d.Open)
+	}
+	was := d.Customer.Overdue
+	is := d.OverduePolicy().Review(was, overdue.Of(invoices), d.Now)
+	if is.Equal(was) {
+		return
+	}
+	stand(d, is)
+	if is.State != was.State && d.Customer.ErasedAt.IsZero() {
+		d.Announce(standingEvent(d.Customer.ID, was, is))
+	}
+}
+
+func stand(d *Decision, is overdue.Standing) { d.Customer.Overdue, d.Changes.Standing = is, &is }
+
+func standingEvent(customerID string, was, is overdue.Standing) event.OverdueStateChanged {
+	e := event.OverdueStateChanged{
+		ID: customerID, State: is.State, FormerState: was.State, AccessDenied: is.AccessDenied,
+		CancelsSubscriptions: is.Canceling, NeedsPerson: is.NeedsPerson, Invoices: is.Invoices,
+		Amounts: []event.OverdueAmount{},
+	}
+	for _, a := range is.Amounts {
+		e.Amounts = append(e.Amounts, event.OverdueAmount{Currency: string(a.Currency), Amount: int64(a.Amount)})
+	}
+	if !is.Oldest.IsZero() {
+		e.OldestAt = is.Oldest.Unix()
+	}
+	return e
+}
+
+// ReviewDebts decides the state of a customer at a time, by the overdue policy. The State is the customer's, with all
+// open invoices Elsewhere. Changes.Standing is always set: the customer was to be reviewed, and has been.
+func ReviewDebts(s State, at Moment) (State, Changes) {
+	d := Begin(s, at)
+	if d.Elsewhere == nil { // the policy is gone
+		d.Customer.Overdue = overdue.Standing{}
+	}
+	reviewDebts(d)
+	stand(d, d.Customer.Overdue)
+	return d.State, d.Changes
+}
+
+// CancelForDebt ends a subscription because its customer's state by the overdue policy asks for it. It changes nothing
+// where the customer has left that state, where the subscription has ended, and where it began after the state did. The
+// caller repeats a fault later.
+func CancelForDebt(s State, at Moment) (State, Changes, error) {
+	standing, sub := s.Customer.Overdue, s.Subscription
+	if !standing.Canceling || sub.Status == subscription.Canceled || sub.CreatedAt.After(standing.Since) {
+		return s, Changes{}, nil
+	}
+	return Apply(s, Cancel{Reason: subscribing.ReasonCustomerOverdue, Immediate: true}, at)
+}
+
+// EndCancellations notes that a customer's subscriptions are canceled, as the state by the overdue policy asks for.
+func EndCancellations(s State, at Moment) (State, Changes) {
+	d := Begin(s, at)
+	if is := d.Customer.Overdue; is.Canceling {
+		is.Canceling = false
+		stand(d, is)
+	}
+	return d.State, d.Changes
 }

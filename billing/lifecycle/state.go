@@ -17,6 +17,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/overdue"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscribing"
@@ -51,6 +52,9 @@ type State struct {
 	TaxRates    []tax.Definition      // of the environment: all that may apply to the customer
 	ClockNow    time.Time             // the time of the customer's test clock; zero: real time
 	Open        []invoice.Invoice     // open invoices with lines, oldest first
+	// Elsewhere are the customer's open invoices that are not among Open, without lines; nil: no overdue policy asks about
+	// them.
+	Elsewhere *[]invoice.Invoice
 	// Paid are the paid invoices with lines that Subscription.Spans, oldest first, and behind them the lines that were
 	// taken back.
 	Paid       []invoice.Invoice
@@ -112,6 +116,22 @@ func (s State) payer() tax.Payer { return s.Customer.TaxPayer().SoldBy(s.Setting
 
 // Retries returns the number of retries in the dunning policy.
 func (s State) Retries() int { return s.settings().Dunning.Retry.Retries }
+
+// OverduePolicy returns the policy for the customer's debts; without states: none.
+func (s State) OverduePolicy() overdue.Policy {
+	switch {
+	case !s.Customer.ErasedAt.IsZero():
+		return overdue.Policy{}
+	case s.Customer.OverduePolicy != nil:
+		return *s.Customer.OverduePolicy
+	}
+	return s.Settings.Overdue
+}
+
+// ReviewsDebts reports whether decisions depend on Elsewhere.
+func (s State) ReviewsDebts() bool {
+	return !s.OverduePolicy().IsZero() || s.Customer.Overdue.State != ""
+}
 
 // TriesOtherMethods reports whether retries take turns among the customer's payment methods.
 func (s State) TriesOtherMethods() bool { return s.settings().Dunning.TryOtherMethods }

@@ -24,9 +24,10 @@ import (
 // store keeps one subscription's rows in memory, with the constraints of the database: unique keys, final statuses, one
 // live attempt and one settlement per invoice, a balance that equals the sum of its entries.
 type store struct {
-	t        require.TestingT
-	sub      subscription.Subscription
-	customer customer.Customer
+	elsewhere []invoice.Invoice // the customer's other open invoices
+	t         require.TestingT
+	sub       subscription.Subscription
+	customer  customer.Customer
 	// otherMethods are those that retries take turns with
 	otherMethods []customer.Method
 	plans        map[plan.Ref]plan.Plan
@@ -111,6 +112,9 @@ func (s *store) load(captures bool) lifecycle.State {
 	if len(state.Pending) > 1 {
 		slices.SortFunc(state.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	}
+	if state.ReviewsDebts() {
+		state.Elsewhere = &s.elsewhere
+	}
 	if captures || len(s.sub.Scheduled) > 0 {
 		state.Captures = map[string]payment.Transaction{}
 		for _, inv := range state.Paid {
@@ -138,6 +142,9 @@ func (s *store) write(c lifecycle.Changes) {
 			s.fail("%s is written twice", id)
 		}
 		seen[id] = true
+	}
+	if c.Standing != nil {
+		s.customer.Overdue = *c.Standing
 	}
 	for _, t := range c.Transactions {
 		once(t.ID)

@@ -1,7 +1,6 @@
 package retry_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -12,10 +11,10 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/overdue"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
-	"perennial/internal/testkit/peercases"
 )
 
 // campaignInput is a campaign that demands overdue amounts, with the number of its attempts.
@@ -30,30 +29,22 @@ type campaignInput struct {
 	OwnCampaign bool           `json:"own_campaign"` // of the customer, in place of the one of all
 }
 
-// withoutThreshold finds amounts in currencies that the campaign is not for.
-func withoutThreshold(c peercases.Case) bool {
-	var in campaignInput
-	if json.Unmarshal(c.Input, &in) != nil {
-		return false
-	}
-	for currency := range in.Overdue {
-		if _, has := in.Thresholds[currency]; !has {
-			return true
-		}
-	}
-	return false
-}
-
-// checkDunningDue has an invoice for the overdue amount in each currency, whose first attempt has failed. The attempts
-// of a campaign are its retries, its thresholds are the minimums of a policy.
+// checkDunningDue has an invoice for the overdue amount in each currency, whose first attempt has failed. The thresholds
+// of a campaign are the amounts of a state of a customer-wide policy, in a currency that has one the minimum of a dunning
+// policy too; its attempts are retries.
 func checkDunningDue(t *testing.T, in campaignInput, want struct {
 	Attempt  []string // the currencies
 	Attempts map[string]int
 }) {
 	due := []string{}
 	for currency, amount := range in.Overdue {
+		threshold, has := in.Thresholds[currency]
+		demanded := has && demands(t, overdue.Amount{Currency: money.Currency(currency), Amount: threshold}, in.Overdue)
 		policy := in.policy(t, in.Attempts[currency])
-		if asked(t, policy, money.Currency(currency), amount) == 0 {
+		if has && !in.Excluded {
+			require.Equal(t, demanded, asked(t, policy, money.Currency(currency), amount) != 0)
+		}
+		if !demanded {
 			continue
 		}
 		state, starts := in.retried(t, policy, in.Attempts[currency])

@@ -1,39 +1,21 @@
 package retry_test
 
 import (
-	"encoding/json"
-	"strconv"
+	"math/big"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/collection"
-	"perennial/billing/costing"
-	"perennial/billing/dunning"
-	"perennial/billing/invoice"
-	"perennial/billing/period"
-	"perennial/billing/subscribing"
-	"perennial/billing/subscription"
+	"perennial/billing/money"
+	"perennial/billing/overdue"
 	"perennial/billing/terms"
-	"perennial/internal/testkit/peercases"
 )
 
 // condition is one of being overdue, about days or about a number of invoices.
 type condition struct {
-	Days     *int `json:"days_since_earliest_unpaid_at_least"`
-	Invoices *int `json:"unpaid_invoices_at_least"`
-}
-
-// countsOrSums finds conditions other than one of days, or of a first unpaid invoice.
-func countsOrSums(c peercases.Case) bool {
-	var in struct{ Condition map[string]any }
-	var known struct{ Condition condition }
-	if json.Unmarshal(c.Input, &in) != nil || json.Unmarshal(c.Input, &known) != nil {
-		return false
-	}
-	first := known.Condition.Invoices != nil && *known.Condition.Invoices == 1
-	return len(in.Condition) != 1 || known.Condition.Days == nil && !first
+	Days     int `json:"days_since_earliest_unpaid_at_least"`
+	Invoices int `json:"unpaid_invoices_at_least"`
 }
 
 func date(t *testing.T, s string) time.Time {
@@ -43,34 +25,27 @@ func date(t *testing.T, s string) time.Time {
 	return at
 }
 
-// overdue reports whether a subscription that is past due since a day is acted on at another, after so many days: the
-// state of a peer that sets in after days is our final action.
-func overdue(since, at time.Time, days int) bool {
-	s := subscription.Subscription{
-		Status: subscription.PastDue, PastDueAt: since, AnchorAt: since, TimeZone: "UTC", NextPeriod: 1,
-		Interval: period.Interval{Unit: period.Year, Count: 10},
-	}
-	action, due := s.Next(
-		nil, subscription.Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: days}},
-	)
-	return action == subscription.ActionPastDueEnd && !at.Before(due)
-}
-
 // overdueState is a state that sets in after days.
 type overdueState struct {
 	Name string
 	Days int
 }
 
-// mostSevere returns the last state that fits an account unpaid since a day; zero: nothing is unpaid.
-func mostSevere(states []overdueState, since, at time.Time) string {
-	state := "CLEAR"
-	for _, s := range states {
-		if !since.IsZero() && overdue(since, at, s.Days) {
-			state = s.Name
-		}
+// stateOf returns the state of a customer with unpaid invoices of these days at another day; CLEAR: none.
+func stateOf(t *testing.T, states []overdueState, unpaid []time.Time, at time.Time) string {
+	t.Helper()
+	var policy overdue.Policy
+	names := map[string]string{"": "CLEAR"}
+	for i, s := range states {
+		state := overdue.State{Name: "state_" + string(rune('a'+i)), Days: s.Days}
+		names[state.Name], policy.States = s.Name, append(policy.States, state)
 	}
-	return state
+	require.NoError(t, policy.Validate())
+	var debts overdue.Debts
+	for _, since := range unpaid {
+		debts = append(debts, overdue.Debt{Currency: "USD", Amount: 1, Since: since})
+	}
+	return names[policy.Review(overdue.Standing{}, debts, at).State]
 }
 
 // checkOverdueState is checkOverdueTimeline of one account at one moment.
@@ -78,11 +53,12 @@ func checkOverdueState(t *testing.T, in struct {
 	States []overdueState
 	Days   *int `json:"days_since_earliest_unpaid"` // null: nothing is unpaid
 }, want struct{ State string }) {
-	at, since := date(t, "2026-03-15"), time.Time{}
+	at := date(t, "2026-03-15")
+	var unpaid []time.Time
 	if in.Days != nil {
-		since = at.AddDate(0, 0, -*in.Days)
+		unpaid = append(unpaid, at.AddDate(0, 0, -*in.Days))
 	}
-	require.Equal(t, want.State, mostSevere(in.States, since, at))
+	require.Equal(t, want.State, stateOf(t, in.States, unpaid, at))
 }
 
 type overdueTimelineInput struct {
@@ -99,21 +75,20 @@ func checkOverdueTimeline(t *testing.T, in overdueTimelineInput, want struct{ St
 	var states []string
 	for _, check := range in.Dates {
 		at := date(t, check)
-		var since time.Time
+		var unpaid []time.Time
 		for _, invoice := range in.Invoices {
-			issued := date(t, invoice.Date)
 			settled := (invoice.Paid != "" && !at.Before(date(t, invoice.Paid))) ||
 				(invoice.Reopened != "" && at.Before(date(t, invoice.Reopened)))
-			if !settled && !at.Before(issued) && (since.IsZero() || issued.Before(since)) {
-				since = issued
+			if !settled {
+				unpaid = append(unpaid, date(t, invoice.Date))
 			}
 		}
-		states = append(states, mostSevere(in.States, since, at))
+		states = append(states, stateOf(t, in.States, unpaid, at))
 	}
 	require.Equal(t, want.States, states)
 }
 
-// checkOverdueCondition checks whether a subscription is past due for long enough, or at all.
+// checkOverdueCondition checks whether a state with one condition holds.
 func checkOverdueCondition(t *testing.T, in struct {
 	Condition condition
 	Account   struct {
@@ -122,35 +97,52 @@ func checkOverdueCondition(t *testing.T, in struct {
 	}
 }, want struct{ Matches bool }) {
 	at := date(t, "2026-03-15")
-	if in.Condition.Invoices != nil {
-		require.NotNil(t, in.Account.Invoices)
-		require.Equal(t, want.Matches, pastDueWith(t, *in.Account.Invoices, at))
-		return
+	policy := overdue.Policy{States: []overdue.State{{
+		Name: "overdue", Days: in.Condition.Days, Invoices: in.Condition.Invoices,
+	}}}
+	require.NoError(t, policy.Validate())
+	var debts overdue.Debts
+	add := func(days int) {
+		debts = append(debts, overdue.Debt{Currency: "USD", Amount: 1, Since: at.AddDate(0, 0, -days)})
 	}
-	require.NotNil(t, in.Condition.Days)
-	got := in.Account.Days != nil && overdue(at.AddDate(0, 0, -*in.Account.Days), at, *in.Condition.Days)
-	require.Equal(t, want.Matches, got)
+	if in.Account.Days != nil {
+		add(*in.Account.Days)
+	}
+	if in.Account.Invoices != nil {
+		for range *in.Account.Invoices {
+			add(0)
+		}
+	}
+	require.Equal(t, want.Matches, policy.Review(overdue.Standing{}, debts, at).State != "")
 }
 
-// pastDueWith reports whether a subscription is past due that failed to pay one invoice more than so many, and pays that
-// one now.
-func pastDueWith(t *testing.T, unpaid int, at time.Time) bool {
-	t.Helper()
-	s := subscription.Subscription{Status: subscription.Active, ActivatedAt: at, TimeZone: "UTC"}
-	var facts costing.Facts
-	for n := range unpaid + 1 {
-		failed, err := subscribing.With(s, facts).Unpaid(dunning.PastDue, 1, at)
-		require.NoError(t, err)
-		s = failed.Subscription
-		facts.Open = append(facts.Open, invoice.Invoice{
-			ID: strconv.Itoa(n), Status: invoice.Open, Collection: collection.State{Phase: collection.Exhausted},
-		})
+// checkUnpaidSummary sums what an account owes.
+func checkUnpaidSummary(t *testing.T, in struct {
+	Invoices []struct {
+		Day     int
+		Balance string // of the currency's major units
 	}
-	paid := facts.Open[0]
-	facts.Open = facts.Open[1:]
-	settled, err := subscribing.With(s, facts).Settled(paid, at)
-	require.NoError(t, err)
-	return settled.Subscription.Status == subscription.PastDue
+}, want struct {
+	Count    int
+	Balance  string
+	Earliest int `json:"earliest_day"`
+}) {
+	first := date(t, "2026-03-15")
+	minor := func(s string) money.Minor {
+		r, ok := new(big.Rat).SetString(s)
+		require.True(t, ok, s)
+		r.Mul(r, big.NewRat(100, 1))
+		require.True(t, r.IsInt(), s)
+		return money.Minor(r.Num().Int64())
+	}
+	var debts overdue.Debts
+	for _, i := range in.Invoices {
+		debts = append(debts, overdue.Debt{Currency: "USD", Amount: minor(i.Balance), Since: first.AddDate(0, 0, i.Day)})
+	}
+	got := debts.At(first.AddDate(1, 0, 0))
+	require.Equal(t, want.Count, got.Invoices)
+	require.Equal(t, minor(want.Balance), got.In("USD"))
+	require.Equal(t, first.AddDate(0, 0, want.Earliest), got.Oldest)
 }
 
 func checkPaymentDue(t *testing.T, in struct {
@@ -165,4 +157,18 @@ func checkPaymentDue(t *testing.T, in struct {
 	got := net.Due(date(t, in.Date), nil)
 	require.Equal(t, []string{want.Due, want.Overdue},
 		[]string{got.Start.Format(time.DateOnly), got.End.Format(time.DateOnly)})
+}
+
+// demands reports whether a customer-wide policy whose state begins at the threshold of a currency holds for a customer
+// who owes these sums.
+func demands(t *testing.T, threshold overdue.Amount, owed map[string]money.Minor) bool {
+	t.Helper()
+	policy := overdue.Policy{States: []overdue.State{{Name: "demanded", Amounts: []overdue.Amount{threshold}}}}
+	require.NoError(t, policy.Validate())
+	now := date(t, "2026-03-15")
+	var debts overdue.Debts
+	for currency, amount := range owed {
+		debts = append(debts, overdue.Debt{Currency: money.Currency(currency), Amount: amount, Since: now})
+	}
+	return policy.Review(overdue.Standing{}, debts, now).State != ""
 }

@@ -27,11 +27,14 @@ const (
 	ReasonPastDueExpired  = "past_due_expired" // past due for the time that the environment allows
 	// ReasonNoPaymentMethod: the trial ended without one, and the plan ends the subscription then.
 	ReasonNoPaymentMethod = "no_payment_method"
+	// ReasonCustomerOverdue: the customer is in a state of the overdue policy that cancels.
+	ReasonCustomerOverdue = "customer_overdue"
 )
 
 // OwnReasons returns the service's reasons. They have no personal data, so that an erasure keeps them.
 func OwnReasons() []string {
-	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod, ReasonFirstPaymentExpired}
+	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod, ReasonFirstPaymentExpired,
+		ReasonCustomerOverdue}
 }
 
 // Check refuses an invalid request: refund_needs_immediate_effect, card_number_refused.

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/overdue"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
@@ -28,8 +29,10 @@ const maxGraceMinutes = 7 * 24 * 60
 
 // Settings are an environment's settings of the billing rules.
 type Settings struct {
-	TimeZone       string
-	Dunning        dunning.Policy
+	TimeZone string
+	Dunning  dunning.Policy
+	// Overdue is the policy for customers with several unpaid invoices. Without states there is none.
+	Overdue        overdue.Policy
 	PastDueBilling PastDueBilling
 	// RenewalReminderDays is the number of days by which a reminder precedes a renewal that the payer confirms; 0: none is
 	// sent.
@@ -65,7 +68,7 @@ func DefaultSettings() Settings {
 
 // Validate returns a fault for the first invalid field: time_zone_unknown, past_due_billing_unknown,
 // renewal_reminder_days_out_of_range, invoice_grace_out_of_range, proration_measure_unknown, those of
-// invoice.Numbering, invoice.Seller and dunning.Policy.
+// invoice.Numbering, invoice.Seller, overdue.Policy and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -92,6 +95,10 @@ func (s Settings) Validate() error {
 	}
 	if err := s.Seller.Validate(); err != nil {
 		return err
+	}
+	if err := s.Overdue.Validate(); err != nil {
+		f := fault.From(err)
+		return f.In("overduePolicy." + f.Param)
 	}
 	return s.Dunning.Validate()
 }

@@ -12,8 +12,10 @@ import (
 
 // CustomerFilter narrows a list; empty: any.
 type CustomerFilter struct {
-	Email       string
-	TestClockID string
+	Email        string
+	TestClockID  string
+	OverdueState string
+	NeedsPerson  bool // only customers in a state that needs a person
 }
 
 // Get reads a customer, also an erased one. Fault: customer_not_found.
@@ -59,8 +61,9 @@ func (r Reader) List(
 		return nil, false, err
 	}
 	rows, err := core.Queries.CustomerList(ctx, r.Lists(), dbsqlc.CustomerListParams{
-		EnvironmentID: environmentID, Email: core.Null(f.Email), TestClockID: core.Null(f.TestClockID), Below: span.Below,
-		Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
+		EnvironmentID: environmentID, Email: core.Null(f.Email), TestClockID: core.Null(f.TestClockID),
+		OverdueState: core.Null(f.OverdueState), NeedsPerson: f.NeedsPerson, Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
 		return nil, false, core.Translate("CustomerList", err)
@@ -97,8 +100,8 @@ func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 		TaxExempt: core.Null(c.TaxExempt), TaxIds: core.NullList(c.TaxIDs),
 		Metadata: core.Present(c.Metadata), PaymentMethod: core.Null(c.PaymentMethod),
 		PaymentDetails: core.Null(c.PaymentDetails), PaymentMethodID: core.Null(c.PaymentMethodID),
-		Features:    core.NullList(c.Features),
-		Dunning:     core.DunningToDB(c.Dunning),
+		Features: core.NullList(c.Features),
+		Dunning:  core.DunningToDB(c.Dunning), OverduePolicy: core.OverdueToDB(c.OverduePolicy),
 		TestClockID: core.Null(c.TestClockID), ErasedAt: core.NullTime(c.ErasedAt),
 		CreatedAt: c.CreatedAt, Revision: c.Revision,
 	}
@@ -112,8 +115,9 @@ func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 		Locale: core.Value(row.Locale), TimeZone: core.Value(row.TimeZone),
 		TaxExempt: core.Value(row.TaxExempt), TaxIDs: core.Value(row.TaxIds),
 		Metadata: row.Metadata, PaymentMethod: core.Value(row.PaymentMethod), PaymentDetails: core.Value(row.PaymentDetails),
-		Features:    core.Value(row.Features),
-		Dunning:     core.DunningFromDB(row.Dunning),
+		Features: core.Value(row.Features),
+		Dunning:  core.DunningFromDB(row.Dunning), OverduePolicy: core.OverdueFromDB(row.OverduePolicy),
+		Overdue:     core.StandingFromDB(row.Overdue, row.OverdueDueAt),
 		TestClockID: core.Value(row.TestClockID), ErasedAt: core.Value(row.ErasedAt),
 		CreatedAt: row.CreatedAt, Revision: row.Revision, PaymentMethodID: core.Value(row.PaymentMethodID),
 	}

@@ -90,6 +90,9 @@ func (l *loader) load(
 	if err := l.loadMethod(r); err != nil {
 		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
+	if err := l.loadElsewhere(r); err != nil {
+		return lifecycle.State{}, core.ReadError("subscription", err)
+	}
 	l.limit(limits)
 	return l.State, nil
 }

@@ -76,6 +76,9 @@ func (tx *Tx) LockManualInvoice(
 	if err := l.loadGrants(tx.Reads()); err != nil {
 		return lifecycle.State{}, core.ReadError("invoice", err)
 	}
+	if err := l.loadElsewhere(tx.Reads()); err != nil {
+		return lifecycle.State{}, core.ReadError("invoice", err)
+	}
 	l.limit(tx.Limits)
 	return l.State, nil
 }

@@ -45,6 +45,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, g := range c.EndedGrants {
 		all.do(func() error { return tx.customers.EndCreditGrant(ctx, environmentID, g.Grant, g.Taken, g.Reason, c.At) })
 	}
+	if c.Standing != nil {
+		all.do(func() error { return tx.customers.SaveStanding(ctx, environmentID, s.Customer.ID, *c.Standing) })
+	}
 	all.do(func() error { return tx.writeUsage(ctx, environmentID, s.Subscription, c) })
 	for _, entry := range c.Credit {
 		all.do(func() error {

@@ -4,7 +4,7 @@ with written as (
     update customers
     set email = null, name = null, phone = null, address = null, country = null, region = null, locale = null, time_zone = null,
         tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
-        erased_at = @erased_at, revision = revision + 1
+        overdue_policy = null, overdue = null, overdue_due_at = null, erased_at = @erased_at, revision = revision + 1
     where environment_id = @environment_id and id = @id and erased_at is null
     returning 1
 )
@@ -41,6 +41,8 @@ where c.environment_id = @environment_id
   and c.erased_at is null
   and (sqlc.narg('email')::text is null or lower(c.email) = lower(sqlc.narg('email')))
   and (sqlc.narg('test_clock_id')::text is null or c.test_clock_id = sqlc.narg('test_clock_id'))
+  and (sqlc.narg('overdue_state')::text is null or c.overdue ->> 'state' = sqlc.narg('overdue_state'))
+  and (not @needs_person::boolean or c.overdue -> 'needsPerson' = 'true'::jsonb)
   and c.position < @below::bigint and c.position > @above::bigint
 order by case when @forward::boolean then c.position end, c.position desc
 limit @row_limit;

@@ -44,6 +44,8 @@ from (
         (select min(m.notice_due_at) from customers c
          join payment_methods m on m.environment_id = c.environment_id and m.customer_id = c.id
          where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and m.removed_at is null),
+        (select min(c.overdue_due_at) from customers c
+         where c.environment_id = @environment_id and c.test_clock_id = @test_clock_id and c.overdue_due_at is not null),
         (select min(g.ends_at) from credit_grants g
          where g.environment_id = @environment_id and g.test_clock_id = @test_clock_id and g.remaining > 0 and g.ends_at is not null)) as next_due
 ) d

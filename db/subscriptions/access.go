@@ -2,6 +2,7 @@ package subscriptions
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/access"
 	"perennial/billing/collection"
@@ -46,4 +47,14 @@ func (r Reader) Features(
 		features[row.PlanID] = core.Value(row.Features)
 	}
 	return features, core.Translate("FeatureListForAccess", err)
+}
+
+// ToCancelForDebt lists the subscriptions of a customer that were there at a time, and have not ended.
+func (r Reader) ToCancelForDebt(
+	ctx context.Context, environmentID, customerID string, since time.Time, limit int,
+) ([]string, error) {
+	ids, err := core.Queries.SubscriptionListToCancelForDebt(ctx, r.Handle, dbsqlc.SubscriptionListToCancelForDebtParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Since: since, RowLimit: core.RowLimit(limit),
+	})
+	return ids, core.Translate("SubscriptionListToCancelForDebt", err)
 }

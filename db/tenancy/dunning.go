@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"perennial/billing/dunning"
+	"perennial/billing/overdue"
 	"perennial/billing/retry"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -18,4 +19,12 @@ func dunningOf(row dbsqlc.Environment) dunning.Policy {
 	}}
 	p.CancelAfter(core.Value(row.PastDueCancelAfterDays))
 	return p
+}
+
+// overdueToDB writes the policy of an environment; one without states is null.
+func overdueToDB(p overdue.Policy) []byte {
+	if p.IsZero() {
+		return nil
+	}
+	return core.OverdueToDB(&p)
 }

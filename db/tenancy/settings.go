@@ -31,14 +31,18 @@ func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscript
 }
 
 // SaveSettings writes the settings of an environment that may change, and records which ones the actor changed, from
-// was to is. The caller holds the lock. Fault: environment_not_found.
+// was to is. Customers with open invoices follow a new overdue policy one after the other: the reconciler marks them.
+// The caller holds the lock. Fault: environment_not_found.
 func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is subscription.Settings) error {
+	overdueWas, overdueIs := overdueToDB(was.Overdue), overdueToDB(is.Overdue)
+	sweeps := string(overdueWas) != string(overdueIs)
 	err := core.Queries.EnvironmentUpdateSettings(ctx, tx.Pipe.OrElse(core.NotFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: core.DunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
 			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: core.Null(is.Seller),
 			ProrationMeasure: core.Null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
+			OverduePolicy: overdueIs, Sweeps: sweeps,
 		})
 	if err != nil {
 		return err
@@ -57,6 +61,11 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 		before, _ := json.Marshal(value[0]) // texts, numbers and structs of them
 		after, _ := json.Marshal(value[1])
 		if err := tx.NoteSetting(ctx, environmentID, "", field, before, after); err != nil {
+			return err
+		}
+	}
+	if sweeps {
+		if err := tx.NoteSetting(ctx, environmentID, "", "overdue_policy", overdueWas, overdueIs); err != nil {
 			return err
 		}
 	}

@@ -87,6 +87,7 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits,
 		Seller:           core.Null(s.Seller),
 		ProrationMeasure: core.Null(s.ProrationMeasure), InvoiceGraceMinutes: s.InvoiceGraceMinutes,
+		OverduePolicy: overdueToDB(s.Overdue),
 	})
 }
 
@@ -99,6 +100,7 @@ func EnvironmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 			RenewalReminderDays: row.RenewalReminderDays, InvoiceGraceMinutes: row.InvoiceGraceMinutes,
 			InvoiceNumbers: invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
 			Seller:         core.Value(row.Seller), ProrationMeasure: core.Value(row.ProrationMeasure),
+			Overdue: core.Value(core.OverdueFromDB(row.OverduePolicy)),
 		},
 	}
 }

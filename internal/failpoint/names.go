@@ -37,12 +37,14 @@ const (
 	AttemptRecorded Name = "attempt_recorded"
 	// ReconcileStarted: the reconciler has started a workflow and has not noted the epoch.
 	ReconcileStarted Name = "reconcile_started"
+	// DebtCanceled: a subscription of an overdue customer is canceled, and the customer still waits for the others.
+	DebtCanceled Name = "debt_canceled"
 )
 
 var names = []Name{
 	CreateCommitted, CommandCommitted, RenewBegun, RenewCommitted, ChargeMarked, ChargeAnswered, ChargeRecorded,
 	CallbackStored, CallbackSignalled, RefundAnswered, DeliveryOwed, AttemptStarted, AttemptAnswered, AttemptRecorded,
-	ReconcileStarted,
+	ReconcileStarted, DebtCanceled,
 }
 
 // Names lists all places, for tests that visit each.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"slices"
 
 	"perennial/billing/audit"
 	"perennial/billing/customer"
@@ -11,6 +12,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/overdue"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/postal"
@@ -70,10 +72,14 @@ type CustomerUpdate struct {
 	PaymentDetails     *customer.PaymentDetails
 	Features           *plan.FeatureOverrides // replaces all
 	Dunning            *Dunning
+	Overdue            *Overdue
 }
 
 // Dunning is a customer's policy; nil: none, and the plan's or the environment's applies.
 type Dunning struct{ Policy *dunning.Policy }
+
+// Overdue is a customer's overdue policy; nil: none, and the environment's applies.
+type Overdue struct{ Policy *overdue.Policy }
 
 // apply changes c and returns the names of the changed fields. Events carry only names, no personal data.
 func (u CustomerUpdate) apply(
@@ -113,13 +119,22 @@ func (u CustomerUpdate) apply(
 	if u.Features != nil && !reflect.DeepEqual(*u.Features, c.Features) {
 		c.Features, changed = *u.Features, append(changed, "features")
 	}
-	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, c.Dunning) {
-		c.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
-	}
+	changed = append(changed, u.applyPolicies(c)...)
 	if methodChanged = u.applyMethod(c, newMethodID); methodChanged {
 		changed = append(changed, "paymentMethod")
 	}
 	return changed, methodChanged
+}
+
+// applyPolicies replaces the customer's policies, and returns the names of the changed ones.
+func (u CustomerUpdate) applyPolicies(c *customer.Customer) (changed []string) {
+	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, c.Dunning) {
+		c.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")
+	}
+	if u.Overdue != nil && !reflect.DeepEqual(u.Overdue.Policy, c.OverduePolicy) {
+		c.OverduePolicy, changed = u.Overdue.Policy, append(changed, "overduePolicy")
+	}
+	return changed
 }
 
 // applyMethod replaces the default payment method, and reports whether it changed. The default keeps its id: an app
@@ -247,6 +262,11 @@ func (s *Service) saveCustomer(
 	}
 	if err := tx.Customers.Save(ctx, by.EnvironmentID, c); err != nil {
 		return err
+	}
+	if slices.Contains(changed, "overduePolicy") {
+		if err := tx.Customers.MarkToReview(ctx, by.EnvironmentID, c.ID); err != nil {
+			return err
+		}
 	}
 	if methodChanged && c.CanPay() {
 		marked, err := tx.Subscriptions.MarkMethodChangedOf(ctx, by.EnvironmentID, c.ID, c.PaymentMethodID, true)

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/overdue"
 	"perennial/billing/proration"
 	"perennial/billing/routing"
 	"perennial/billing/subscription"
@@ -21,6 +22,7 @@ import (
 // SettingsUpdate changes the fields that are not nil.
 type SettingsUpdate struct {
 	Dunning        *dunning.Policy // replaces the whole policy
+	Overdue        *overdue.Policy // replaces the whole policy; customers with open invoices follow it within minutes
 	PastDueBilling *subscription.PastDueBilling
 	// RenewalReminderDays counts from a subscription's next change or period on.
 	RenewalReminderDays *int
@@ -34,6 +36,9 @@ type SettingsUpdate struct {
 func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	if u.Dunning != nil && !reflect.DeepEqual(*u.Dunning, s.Dunning) {
 		s.Dunning, changed = *u.Dunning, append(changed, "dunning")
+	}
+	if u.Overdue != nil && !reflect.DeepEqual(*u.Overdue, s.Overdue) {
+		s.Overdue, changed = *u.Overdue, append(changed, "overduePolicy")
 	}
 	if u.PastDueBilling != nil && *u.PastDueBilling != s.PastDueBilling {
 		s.PastDueBilling, changed = *u.PastDueBilling, append(changed, "pastDueBilling")

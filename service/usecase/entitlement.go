@@ -24,6 +24,9 @@ func Held(ctx context.Context, b Base, environmentID string, of customer.Custome
 	held.Answers = make([]access.Answer, len(held.Claims))
 	for i, claim := range held.Claims {
 		held.Answers[i] = access.Of(claim, held.Now)
+		if of.Overdue.AccessDenied {
+			held.Answers[i] = held.Answers[i].DeniedForDebt()
+		}
 	}
 	return held, nil
 }

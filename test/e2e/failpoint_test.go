@@ -60,6 +60,7 @@ func crashes() []crash {
 		{failpoint.ChargeAnswered, 3, "retry", (*victim).fail},
 		{failpoint.CommandCommitted, 1, "cancel", (*victim).cancel},
 		{failpoint.CommandCommitted, 1, "change of plan", (*victim).upgrade},
+		{failpoint.DebtCanceled, 1, "overdue", (*victim).owe},
 		{failpoint.RefundAnswered, 1, "refund", (*victim).cancel},
 		{failpoint.ChargeMarked, 1, "payment of its own", (*victim).pay},
 		{failpoint.CallbackStored, 1, "callback", (*victim).settleLater},
@@ -186,6 +187,25 @@ func (v *victim) subscribed(ctx context.Context, card string) (sub string, err e
 		return "", err
 	}
 	return v.Subscribe(ctx, customer, v.plan, 0)
+}
+
+// owe subscribes twice with a card that is declined, under a policy that cancels for it.
+func (v *victim) owe(ctx context.Context) error {
+	customer, err := v.Customer(ctx, "pm_card_chargeCustomerFail", "")
+	if err != nil {
+		return err
+	}
+	ending := world.Object{"name": "ended", "invoices": 2, "access": "deny", "subscriptions": "cancel"}
+	if _, err := v.env.Change(ctx, "PATCH", "/api/customers/"+customer,
+		world.Object{"overduePolicy": world.Object{"states": []world.Object{ending}}}); err != nil {
+		return err
+	}
+	for range 2 {
+		if _, err := v.Subscribe(ctx, customer, v.plan, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renew goes through three renewals on a test clock.

@@ -22,6 +22,13 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.at(subscription.ActionRenewal)())
 		return l.says(answer.Succeeded)
 	},
+	"succeeded the last debt of a customer in a state of the overdue policy": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.watchDebts(false))
+		s.must(l.answer(answer.Declined))
+		s.must(l.at(subscription.ActionPaymentRetry)())
+		return l.says(answer.Succeeded)
+	},
 	"succeeded an invoice of a past-due subscription": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.command(lifecycle.Pay{}))
@@ -70,6 +77,11 @@ var answers = map[string]func(*stage) func() error{
 	},
 	"declined an invoice": func(s *stage) func() error {
 		return s.begun(1000).says(answer.Declined)
+	},
+	"declined an invoice, and the overdue policy has a state for it": func(s *stage) func() error {
+		l := s.begun(1000)
+		s.must(l.watchDebts(false))
+		return l.says(answer.Declined)
 	},
 	"declined the last retry of an invoice": func(s *stage) func() error {
 		return s.retried().says(answer.Declined)

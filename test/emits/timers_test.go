@@ -89,6 +89,8 @@ var timers = map[string]func(*stage) func() error{
 	"invoice_overdue the subscription is canceled": overdueAfterTheEnd,
 	"credit_grant_expired something is left of it": grantExpired,
 	"payment_method_expiring":                      methodExpiring,
+	"overdue_state":                                func(s *stage) func() error { return s.unpaid().review(false) },
+	"overdue_state that cancels subscriptions":     func(s *stage) func() error { return s.unpaid().review(true) },
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.command(lifecycle.Cancel{}))

@@ -15,7 +15,7 @@ with written as (
     update customers
     set email = null, name = null, phone = null, address = null, country = null, region = null, locale = null, time_zone = null,
         tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
-        erased_at = $1, revision = revision + 1
+        overdue_policy = null, overdue = null, overdue_due_at = null, erased_at = $1, revision = revision + 1
     where environment_id = $2 and id = $3 and erased_at is null
     returning 1
 )
@@ -35,7 +35,7 @@ func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseP
 }
 
 const customerGet = `-- name: CustomerGet :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at from customers c where c.environment_id = $1 and c.id = $2
 `
 
 type CustomerGetParams struct {
@@ -75,12 +75,15 @@ func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParam
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
 		&i.Customer.PaymentMethodID,
+		&i.Customer.OverduePolicy,
+		&i.Customer.Overdue,
+		&i.Customer.OverdueDueAt,
 	)
 	return i, err
 }
 
 const customerGetWithKey = `-- name: CustomerGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at
 from api_key_details k
 join customers c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -136,26 +139,33 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
 		&i.Customer.PaymentMethodID,
+		&i.Customer.OverduePolicy,
+		&i.Customer.Overdue,
+		&i.Customer.OverdueDueAt,
 	)
 	return i, err
 }
 
 const customerList = `-- name: CustomerList :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
   and ($2::text is null or lower(c.email) = lower($2))
   and ($3::text is null or c.test_clock_id = $3)
-  and c.position < $4::bigint and c.position > $5::bigint
-order by case when $6::boolean then c.position end, c.position desc
-limit $7
+  and ($4::text is null or c.overdue ->> 'state' = $4)
+  and (not $5::boolean or c.overdue -> 'needsPerson' = 'true'::jsonb)
+  and c.position < $6::bigint and c.position > $7::bigint
+order by case when $8::boolean then c.position end, c.position desc
+limit $9
 `
 
 type CustomerListParams struct {
 	EnvironmentID string  `db:"environment_id"`
 	Email         *string `db:"email"`
 	TestClockID   *string `db:"test_clock_id"`
+	OverdueState  *string `db:"overdue_state"`
+	NeedsPerson   bool    `db:"needs_person"`
 	Below         int64   `db:"below"`
 	Above         int64   `db:"above"`
 	Forward       bool    `db:"forward"`
@@ -172,6 +182,8 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 		arg.EnvironmentID,
 		arg.Email,
 		arg.TestClockID,
+		arg.OverdueState,
+		arg.NeedsPerson,
 		arg.Below,
 		arg.Above,
 		arg.Forward,
@@ -209,6 +221,9 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
 			&i.Customer.PaymentMethodID,
+			&i.Customer.OverduePolicy,
+			&i.Customer.Overdue,
+			&i.Customer.OverdueDueAt,
 		); err != nil {
 			return nil, err
 		}
@@ -221,7 +236,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 }
 
 const customerLock = `-- name: CustomerLock :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at from customers c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type CustomerLockParams struct {
@@ -262,12 +277,15 @@ func (q *Queries) CustomerLock(ctx context.Context, db DBTX, arg CustomerLockPar
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
 		&i.Customer.PaymentMethodID,
+		&i.Customer.OverduePolicy,
+		&i.Customer.Overdue,
+		&i.Customer.OverdueDueAt,
 	)
 	return i, err
 }
 
 const customerLockOfSubscription = `-- name: CustomerLockOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
@@ -314,6 +332,9 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.Locale,
 		&i.Customer.TimeZone,
 		&i.Customer.PaymentMethodID,
+		&i.Customer.OverduePolicy,
+		&i.Customer.Overdue,
+		&i.Customer.OverdueDueAt,
 	)
 	return i, err
 }

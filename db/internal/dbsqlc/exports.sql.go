@@ -133,7 +133,7 @@ func (q *Queries) CreditGrantExport(ctx context.Context, db DBTX, arg CreditGran
 
 const customerExport = `-- name: CustomerExport :many
 
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
 from customers c
 left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer' and r.hash is not null
 where c.environment_id = $1 and c.erased_at is null and c.position > $2::bigint
@@ -189,6 +189,9 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
 			&i.Customer.PaymentMethodID,
+			&i.Customer.OverduePolicy,
+			&i.Customer.Overdue,
+			&i.Customer.OverdueDueAt,
 			&i.Source,
 			&i.ExternalID,
 		); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 const customerListByID = `-- name: CustomerListByID :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c where c.environment_id = $1 and c.id = any($2::text[])
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at from customers c where c.environment_id = $1 and c.id = any($2::text[])
 `
 
 type CustomerListByIDParams struct {
@@ -57,6 +57,9 @@ func (q *Queries) CustomerListByID(ctx context.Context, db DBTX, arg CustomerLis
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
 			&i.Customer.PaymentMethodID,
+			&i.Customer.OverduePolicy,
+			&i.Customer.Overdue,
+			&i.Customer.OverdueDueAt,
 		); err != nil {
 			return nil, err
 		}
@@ -69,7 +72,7 @@ func (q *Queries) CustomerListByID(ctx context.Context, db DBTX, arg CustomerLis
 }
 
 const customerLockByID = `-- name: CustomerLockByID :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id from customers c
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at from customers c
 where c.environment_id = $1 and c.id = any($2::text[])
 order by c.id
 for share
@@ -119,6 +122,9 @@ func (q *Queries) CustomerLockByID(ctx context.Context, db DBTX, arg CustomerLoc
 			&i.Customer.Locale,
 			&i.Customer.TimeZone,
 			&i.Customer.PaymentMethodID,
+			&i.Customer.OverduePolicy,
+			&i.Customer.Overdue,
+			&i.Customer.OverdueDueAt,
 		); err != nil {
 			return nil, err
 		}

@@ -214,6 +214,9 @@ type Customer struct {
 	Locale          *string                  `db:"locale"`
 	TimeZone        *string                  `db:"time_zone"`
 	PaymentMethodID *string                  `db:"payment_method_id"`
+	OverduePolicy   []byte                   `db:"overdue_policy"`
+	Overdue         []byte                   `db:"overdue"`
+	OverdueDueAt    *time.Time               `db:"overdue_due_at"`
 }
 
 type Decision struct {
@@ -269,6 +272,8 @@ type Environment struct {
 	Seller                 *invoice.Seller             `db:"seller"`
 	ProrationMeasure       *proration.Measure          `db:"proration_measure"`
 	InvoiceGraceMinutes    int                         `db:"invoice_grace_minutes"`
+	OverduePolicy          []byte                      `db:"overdue_policy"`
+	OverdueSweep           *string                     `db:"overdue_sweep"`
 }
 
 type Erasure struct {

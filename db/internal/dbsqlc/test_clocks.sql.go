@@ -306,6 +306,8 @@ from (
         (select min(m.notice_due_at) from customers c
          join payment_methods m on m.environment_id = c.environment_id and m.customer_id = c.id
          where c.environment_id = $1 and c.test_clock_id = $2 and m.removed_at is null),
+        (select min(c.overdue_due_at) from customers c
+         where c.environment_id = $1 and c.test_clock_id = $2 and c.overdue_due_at is not null),
         (select min(g.ends_at) from credit_grants g
          where g.environment_id = $1 and g.test_clock_id = $2 and g.remaining > 0 and g.ends_at is not null)) as next_due
 ) d

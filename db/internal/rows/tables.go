@@ -155,6 +155,9 @@ var customers = table[dbsqlc.Customer]{
 		"locale",
 		"time_zone",
 		"payment_method_id",
+		"overdue_policy",
+		"overdue",
+		"overdue_due_at",
 	},
 	value: func(row *dbsqlc.Customer, column int) any {
 		switch column {
@@ -206,6 +209,12 @@ var customers = table[dbsqlc.Customer]{
 			return row.TimeZone
 		case 23:
 			return row.PaymentMethodID
+		case 24:
+			return row.OverduePolicy
+		case 25:
+			return row.Overdue
+		case 26:
+			return row.OverdueDueAt
 		}
 		panic("rows: no such column")
 	},

@@ -1,0 +1,41 @@
+package reconcile
+
+import (
+	"context"
+
+	"perennial/activities/due"
+	"perennial/activities/execution"
+	"perennial/db"
+)
+
+// sweepsAtOnce is the number of environments with a new overdue policy that one pass goes on with.
+const sweepsAtOnce = 20
+
+// sweeps marks the customers of environments with a new overdue policy, one batch of each. debts reviews them.
+func (p *pass) sweeps(ctx context.Context) error {
+	found, err := p.Store.Customers.Sweeps(ctx, sweepsAtOnce)
+	if err != nil {
+		return err
+	}
+	together(ctx, p, found, func(ctx context.Context, s db.OverdueSweep) error {
+		return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
+			return tx.Customers.SweepOn(ctx, s, p.batch)
+		})
+	})
+	p.found.More = p.found.More || len(found) > 0
+	return nil
+}
+
+// debts reviews customers whose state by the overdue policy may have changed with time, or is not carried out yet. Each
+// gets its next time, so that after a full batch the next one follows at once.
+func (p *pass) debts(ctx context.Context) error {
+	found, err := p.Store.Customers.ToReview(ctx, p.now, p.batch)
+	if err != nil {
+		return err
+	}
+	done := together(ctx, p, found, func(ctx context.Context, c db.Ref) error {
+		return due.ReviewDebts(ctx, p.Store, c, p.now)
+	})
+	p.found.More = p.found.More || len(found) == p.batch && len(done) > 0
+	return nil
+}

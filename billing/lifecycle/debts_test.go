@@ -1,0 +1,148 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/answer"
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/overdue"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
+)
+
+// strict has a state for each of the conditions.
+var strict = overdue.Policy{States: []overdue.State{
+	{Name: "warned", Days: 3},
+	{Name: "blocked", Invoices: 2, Amounts: []overdue.Amount{{Currency: "EUR", Amount: 100_000}}, Any: true, DenyAccess: true},
+	{Name: "ended", Days: 30, DenyAccess: true, Cancel: true, NeedsPerson: true},
+}}
+
+func watched(of subscription.Settings) subscription.Settings {
+	of.Overdue = strict
+	return of
+}
+
+// checkStanding recounts the state of the customer from the invoices of the store, after each decision of every life.
+func (l *life) checkStanding() {
+	policy := l.store.settings.Overdue
+	if policy.IsZero() || l.store.customer.OverduePolicy != nil || !l.store.customer.ErasedAt.IsZero() {
+		return
+	}
+	open := l.store.elsewhere
+	if l.sub().Status != subscription.Incomplete {
+		open = append(open[:len(open):len(open)], l.open()...)
+	}
+	want := policy.Review(overdue.Standing{}, overdue.Of(open), l.decided())
+	if got := l.store.customer.Overdue; got.State != want.State || got.Invoices != want.Invoices ||
+		!got.NextAt.Equal(want.NextAt) || got.AccessDenied != want.AccessDenied {
+		require.Failf(l.t, "the customer's state is another one", "%+v, not %+v", got, want)
+	}
+}
+
+func owedElsewhere(id string, amount money.Minor, since time.Time) invoice.Invoice {
+	return invoice.Invoice{
+		ID: id, SubscriptionID: "sub_2", Status: invoice.Open, Currency: "EUR", AmountDue: amount, IssuedAt: since,
+		Collection: collection.State{Phase: collection.Exhausted, Attempts: 4},
+	}
+}
+
+func TestDebts_EachDecisionReviewsThem(t *testing.T) {
+	t.Parallel()
+	l := begun(t, watched(settings))
+	require.Zero(t, l.store.customer.Overdue, "the first attempt is under way")
+	l.result(answer.Declined)
+	require.Equal(t, created.AddDate(0, 0, 3), l.store.customer.Overdue.NextAt.UTC())
+	l.store.elsewhere = []invoice.Invoice{owedElsewhere("in_elsewhere", 1, created)}
+	l.toNext(0) // the retry
+	require.Equal(t, "blocked", l.store.customer.Overdue.State, "also while a retry is under way")
+	require.Equal(t, 2, l.store.customer.Overdue.Invoices)
+	require.Equal(t, 1, l.account.events[event.TypeOverdueChanged])
+	l.result(answer.Succeeded)
+	require.Empty(t, l.store.customer.Overdue.State)
+	require.Equal(t, 2, l.account.events[event.TypeOverdueChanged])
+}
+
+func TestDebts_TheFirstInvoiceOfAnIncompleteSubscriptionIsNone(t *testing.T) {
+	t.Parallel()
+	l := newLifeOf(t, plans, watched(settings), team, subscribing.NewInput{Behavior: subscription.PendPayment})
+	l.until(created)
+	l.result(answer.Declined)
+	require.Equal(t, subscription.Incomplete, l.sub().Status)
+	require.Zero(t, l.store.customer.Overdue)
+}
+
+// customerOwing is the State of a customer's review.
+func customerOwing(invoices ...invoice.Invoice) lifecycle.State {
+	return lifecycle.State{Customer: payer(), Settings: watched(settings), Elsewhere: &invoices}
+}
+
+func TestReviewDebts_ByTime(t *testing.T) {
+	t.Parallel()
+	at := func(days int) lifecycle.Moment {
+		now := created.AddDate(0, 0, days)
+		return lifecycle.Moment{Now: now, Real: now, IDs: &ids{}}
+	}
+	s, changes := lifecycle.ReviewDebts(customerOwing(owedElsewhere("in_1", 500, created)), at(3))
+	require.Equal(t, "warned", s.Customer.Overdue.State)
+	require.Equal(t, &s.Customer.Overdue, changes.Standing)
+	require.Len(t, changes.Events, 1)
+	again, changes := lifecycle.ReviewDebts(s, at(4))
+	require.Equal(t, s.Customer.Overdue, again.Customer.Overdue)
+	require.NotNil(t, changes.Standing, "the mark of the review is replaced")
+	require.Empty(t, changes.Events)
+
+	s, _ = lifecycle.ReviewDebts(s, at(30))
+	require.True(t, s.Customer.Overdue.Canceling)
+	done, changes := lifecycle.EndCancellations(s, at(30))
+	require.False(t, done.Customer.Overdue.Canceling)
+	require.Equal(t, &done.Customer.Overdue, changes.Standing)
+	_, changes = lifecycle.EndCancellations(done, at(30))
+	require.Nil(t, changes.Standing, "nothing was left to do")
+
+	s.Settings.Overdue, s.Elsewhere = overdue.Policy{}, nil // the policy is gone
+	s.Customer.Overdue = overdue.Standing{NextAt: created}
+	gone, changes := lifecycle.ReviewDebts(s, at(31))
+	require.Zero(t, gone.Customer.Overdue)
+	require.Equal(t, &overdue.Standing{}, changes.Standing)
+
+	erased := customerOwing(owedElsewhere("in_1", 500, created))
+	erased.Customer.ErasedAt, erased.Customer.Overdue.State = created, "ended"
+	left, changes := lifecycle.ReviewDebts(erased, at(40))
+	require.Zero(t, left.Customer.Overdue)
+	require.Empty(t, changes.Events, "the event would have no reader")
+}
+
+func TestCancelForDebt_WhatTheStateAsksFor(t *testing.T) {
+	t.Parallel()
+	l := begun(t, watched(settings))
+	l.result(answer.Succeeded)
+	l.until(created.AddDate(0, 0, 10))
+	found := l.load(false).state
+	moment := l.moment()
+	for name, standing := range map[string]overdue.Standing{
+		"no state": {}, "done": {State: "ended", Since: l.now}, "it began later": {State: "ended", Canceling: true, Since: created.Add(-1)},
+	} {
+		found.Customer.Overdue = standing
+		_, changes, err := lifecycle.CancelForDebt(found, moment)
+		require.NoError(t, err, name)
+		require.Zero(t, changes, name)
+	}
+	elsewhere := []invoice.Invoice{owedElsewhere("in_1", 500, created.AddDate(0, 0, -31))}
+	found.Elsewhere = &elsewhere
+	found.Customer.Overdue = overdue.Standing{State: "ended", Canceling: true, Since: l.now}
+	state, changes, err := lifecycle.CancelForDebt(found, moment)
+	require.NoError(t, err)
+	require.Equal(t, subscription.Canceled, changes.Subscription.Status)
+	require.Equal(t, subscribing.ReasonCustomerOverdue, changes.Subscription.CancelReason)
+	require.True(t, state.Customer.Overdue.Canceling, "the others are still to be canceled")
+	_, changes, err = lifecycle.CancelForDebt(state, moment)
+	require.NoError(t, err)
+	require.Zero(t, changes, "once")
+}

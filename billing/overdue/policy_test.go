@@ -1,0 +1,53 @@
+package overdue_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/overdue"
+)
+
+func TestPolicy_Validate(t *testing.T) {
+	t.Parallel()
+	late := overdue.State{Name: "late", Days: 5}
+	usd := func(n money.Minor) []overdue.Amount { return []overdue.Amount{{Currency: "USD", Amount: n}} }
+	for _, states := range [][]overdue.State{
+		nil,
+		{late},
+		{late, {Name: "blocked", Invoices: 3, Amounts: usd(money.MaxMinor), Any: true, DenyAccess: true}},
+		{late, {Name: "a_2", Days: 1, DenyAccess: true}, {Name: "b", Days: 3650, DenyAccess: true, Cancel: true, NeedsPerson: true}},
+	} {
+		require.NoError(t, overdue.Policy{States: states}.Validate(), states)
+	}
+	for _, c := range []struct {
+		states      []overdue.State
+		param, code string
+	}{
+		{make([]overdue.State, 9), "states", "overdue_policy_invalid"},
+		{[]overdue.State{{Days: 1}}, "states[0].name", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "Late", Days: 1}}, "states[0].name", "overdue_policy_invalid"},
+		{[]overdue.State{late, late}, "states[1].name", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x"}}, "states[0]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 3651}}, "states[0].days", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: -1, Invoices: 1}}, "states[0].days", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Invoices: 1001}}, "states[0].invoices", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: usd(0)}}, "states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: usd(money.MaxMinor + 1)}}, "states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: append(usd(1), usd(2)...)}}, "states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: make([]overdue.Amount, 21)}}, "states[0].amounts", "overdue_policy_invalid"},
+		{
+			[]overdue.State{{Name: "x", Amounts: []overdue.Amount{{Currency: "usd", Amount: 1}}}}, "states[0].amounts",
+			"currency_unknown",
+		},
+		{[]overdue.State{{Name: "x", Days: 1, DenyAccess: true}, late}, "states[1]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 1, Cancel: true}, late}, "states[1]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 1, NeedsPerson: true}, late}, "states[1]", "overdue_policy_invalid"},
+	} {
+		f := fault.From(overdue.Policy{States: c.states}.Validate())
+		require.NotNil(t, f, c)
+		require.Equal(t, []string{c.param, c.code}, []string{f.Param, f.Code}, c)
+	}
+}
