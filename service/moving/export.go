@@ -22,7 +22,8 @@ type ExportOptions struct {
 	WithPaymentTokens bool
 	// Waits is called with subscriptions that have waiting prorations, which records cannot hold; nil: no call.
 	Waits func(subscriptionID string) error
-	// Scheduled is called with subscriptions that have scheduled changes, which records cannot hold; nil: no call.
+	// Scheduled is called with subscriptions that have scheduled changes, or one that waits for its payment, which records
+	// cannot hold; nil: no call.
 	Scheduled func(subscriptionID string) error
 }
 
@@ -63,7 +64,7 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 							return err
 						}
 					}
-					if len(s.Scheduled) > 0 && o.Scheduled != nil {
+					if (len(s.Scheduled) > 0 || s.PendingChange != nil) && o.Scheduled != nil {
 						if err := o.Scheduled(s.ID); err != nil {
 							return err
 						}
