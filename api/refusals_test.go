@@ -54,7 +54,6 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
 	"subscription_not_incomplete": "guards of the rules",
-	"change_not_pending":          "guards of the rules",
 	"keyset_readable":             "operators", "credentials_missing": "operators",
 
 	"metered_lots_too_many":         "a price that cannot be counted is left out",
@@ -63,6 +62,8 @@ var elsewhere = map[string]string{
 	// Of catalogue files, which the command line applies.
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
+	"catalog_item_fixed": "files", "catalog_item_not_found": "files", "catalog_item_repeated": "files",
+	"catalog_product_not_found": "files", "webhook_events_missing": "imports", "webhook_shape_unknown": "imports",
 	"catalog_archives_most": "files", "plan_version_superseded": "files",
 
 	// Of providers' files, which the command line compares.

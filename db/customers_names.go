@@ -12,5 +12,8 @@ type (
 	DueGrant       = customers.DueGrant
 	ExpiringMethod = customers.ExpiringMethod
 	OverdueSweep   = customers.Sweep
+	GrantTally     = customers.GrantTally
+	MethodOwner    = customers.MethodOwner
+	MethodTally    = customers.MethodTally
 	StuckErasure   = customers.StuckErasure
 )

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/catalog"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/monthly"
@@ -97,6 +98,8 @@ func (b *bundle) filled(t *testing.T) filling {
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.Usage.InsertMetric(ctx, b.env, metric))
+		require.NoError(t, tx.Catalog.PutCatalogEntry(ctx, b.env,
+			catalog.Entry{Kind: catalog.MetricKind, Key: metric.Name, ID: metric.ID}))
 		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"),
 			Scopes: []string{"*"}}
 		require.NoError(t, tx.Tenancy.InsertAPIKey(ctx, b.env, former))
@@ -235,6 +238,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Catalog.Coupons": "none", "Catalog.CouponWithKey": coupon, "Catalog.CouponByCode": "WELCOME",
 			"Customers.Get": b.customer.ID, "Customers.GetWithKey": b.customer.ID, "Customers.ListByID": b.customer.ID,
 			"Moving.ImportedRecords":  "c-1",
+			"Customers.MethodTallies": b.customer.ID, "Customers.MethodOwners": b.customer.FirstMethodID(),
+			"Customers.GrantTallies": b.customer.ID, "Customers.GrantIDs": grant,
+			"Catalog.CatalogEntries": "none", "Webhooks.EndpointIDs": endpoint,
 			"Subscriptions.IDs":       b.subscription.ID,
 			"Customers.CreditBalance": b.customer.ID, "Customers.Credits": b.customer.ID,
 			"Customers.BalanceEntries": b.customer.ID,

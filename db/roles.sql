@@ -29,7 +29,7 @@ revoke update on audit_log, audit_seals, credential_changes, credit_entries, cre
     feature_limits_reached, setting_changes, settlements, usage_charges, usage_crossings, usage_segments, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- A worker does not change tenants, keys and credentials. It does disable endpoints.
-revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
+revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, catalog_entries, plans, prices, products, coupons, tax_rates, metrics,
     environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, audit_log, audit_seals
     from perennial_worker;
 revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;

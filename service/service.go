@@ -54,17 +54,18 @@ func New(store *db.Store, now func() time.Time) *Service {
 
 func assemble(p parts) *Service {
 	payers := customers.New(p.base, p.gateway)
+	endpoints := servicewebhooks.New(p.base, p.vault, p.receivers)
 	return &Service{
 		Tenancy:       tenancy.New(p.base, p.gateway),
 		Clocks:        clocks.New(p.base),
-		Webhooks:      servicewebhooks.New(p.base, p.vault, p.receivers),
+		Webhooks:      endpoints,
 		Usage:         p.usage,
 		Catalog:       catalog.New(p.base),
 		Customers:     payers,
 		Payments:      payments.New(p.base, p.vault, p.gateway),
 		Invoices:      invoices.New(p.base),
 		Subscriptions: subscriptions.New(p.base, payers),
-		Moving:        moving.New(p.base),
+		Moving:        moving.New(p.base, endpoints),
 		parts:         p,
 	}
 }

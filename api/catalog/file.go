@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,12 +17,13 @@ import (
 	"perennial/internal/yamldoc"
 )
 
-// FilePlan is a plan in a catalogue file: the form of a plan, and the fields that only a file has. Its product is not
-// part of it: products have no keys, and their ids differ between environments.
+// FilePlan is a plan in a catalogue file: the form of a plan, and the fields that only a file has.
 type FilePlan struct {
 	// ID adopts a plan that was created without the file.
 	ID string `json:"id,omitempty"`
 	PlanTerms
+	// Product is the key of a product in the file; empty: none. Absent: the plan keeps the product that it has.
+	Product *string       `json:"product,omitempty"`
 	Active  *bool         `json:"active,omitempty"` // default: true
 	Migrate FileMigration `json:"migrate,omitempty"`
 }
@@ -52,6 +54,7 @@ func (m *FileMigration) UnmarshalJSON(b []byte) error {
 // File is a catalogue file that was read.
 type File struct {
 	Plans []catalog.Plan
+	Items catalog.Items
 	// Warnings name the line and what should be written otherwise.
 	Warnings []string
 	name     string
@@ -81,9 +84,9 @@ func ReadFile(name string, text []byte) (File, error) {
 	}
 	var wrong []error
 	for _, key := range doc.Keys("") {
-		if key != "plans" {
-			wrong = append(wrong,
-				fmt.Errorf("%s:%d: %s: a catalogue file has `plans` and nothing else", name, doc.Line(key), key))
+		if !slices.Contains(sections, key) {
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s: a catalogue file has %s and nothing else",
+				name, doc.Line(key), key, strings.Join(sections, ", ")))
 		}
 	}
 	shapes := httpkit.NewShapes()
@@ -98,16 +101,21 @@ func ReadFile(name string, text []byte) (File, error) {
 		}
 		f.Plans = append(f.Plans, p)
 	}
-	return f, errors.Join(wrong...)
+	return f, errors.Join(append(wrong, f.items(shapes, root)...)...)
 }
 
-// At adds the line to a fault that names a plan's key and the field. Every other error stays as it is.
+// At adds the line to a fault that names the key of a plan, or of an object in another section, and the field. Every
+// other error stays as it is.
 func (f File) At(err error) error {
 	var wrong *fault.Error
 	if !errors.As(err, &wrong) || !wrong.Refusal() || wrong.Param == "" {
 		return err
 	}
 	path := "plans." + wrong.Param
+	var within *catalog.SectionError
+	if errors.As(err, &within) {
+		path = within.Section + "." + wrong.Param
+	}
 	return fmt.Errorf("%s:%d: %s: %s [%s]", f.name, f.doc.Line(path), path, wrong.Detail, wrong.Code)
 }
 
@@ -126,7 +134,7 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 		err = fault.InvalidParam("id", "catalog_plan_not_found",
 			"%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
 	}
-	out := catalog.Plan{Plan: p, Migrate: catalog.Migration(form.Migrate)}
+	out := catalog.Plan{Plan: p, Product: form.Product, Migrate: catalog.Migration(form.Migrate)}
 	out.Key, out.ID, out.Active = key, form.ID, form.Active == nil || *form.Active
 	if err == nil {
 		err = out.Check()
@@ -141,7 +149,7 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 // clients; in a file people write 450.
 var quotable = []string{
 	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo", "overageFactor",
-	"percent", "feeAmount", "minimumAmount", "maximumAmount", "freeAmount",
+	"percent", "feeAmount", "minimumAmount", "maximumAmount", "freeAmount", "multiplyBy", "divideBy",
 }
 
 // quoted converts the decimals of prices to texts.
@@ -157,7 +165,7 @@ func quoted(value any) any {
 				v[key] = n.String()
 			}
 		}
-		for _, key := range []string{"prices", "tiers", "meteredPrices", "rates", "commitment", "transactions"} {
+		for _, key := range []string{"prices", "tiers", "meteredPrices", "rates", "commitment", "transactions", "conversion"} {
 			if part, ok := v[key]; ok {
 				v[key] = quoted(part)
 			}

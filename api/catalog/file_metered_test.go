@@ -32,7 +32,7 @@ func TestFile_MeteredPricesInCurrencies(t *testing.T) {
 	require.Equal(t, "50.00, 55.00 in USD", catalog.DescribeCommitment(read))
 
 	read.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
-	text, err := WriteFile([]plan.Plan{read}, true)
+	text, err := WriteFile([]plan.Plan{read}, catalog.Items{}, true)
 
 	require.NoError(t, err)
 	back, err := ReadFile("out.yaml", text)
@@ -90,7 +90,7 @@ func TestFile_Percentages(t *testing.T) {
 	}, catalog.DescribeMetered(read))
 
 	read.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
-	text, err := WriteFile([]plan.Plan{read}, true)
+	text, err := WriteFile([]plan.Plan{read}, catalog.Items{}, true)
 
 	require.NoError(t, err)
 	back, err := ReadFile("out.yaml", text)
@@ -118,7 +118,7 @@ func TestFile_MeteredPricesAndFeatures(t *testing.T) {
 	held := read
 	held.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
 	held.Metered.Components[0].MetricVersionID = "met_1.2" // as a version has it that was made of the file
-	text, err := WriteFile([]plan.Plan{held}, true)
+	text, err := WriteFile([]plan.Plan{held}, catalog.Items{}, true)
 
 	require.NoError(t, err)
 	back, err := ReadFile("out.yaml", text)

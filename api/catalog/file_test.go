@@ -77,7 +77,7 @@ func TestWriteFile_IsReadBackAsItWas(t *testing.T) {
 	loose, second := plans[0], plans[0]
 	loose.Key, second.Key = "", ""
 
-	text, err := WriteFile(append(plans, loose, second), true)
+	text, err := WriteFile(append(plans, loose, second), catalog.Items{}, true)
 
 	require.NoError(t, err)
 	back, err := ReadFile("out.yaml", text)
@@ -95,7 +95,7 @@ func TestWriteFile_IsReadBackAsItWas(t *testing.T) {
 	}
 	require.Equal(t, []string{"solo-2", "solo-3"}, []string{back.Plans[2].Key, back.Plans[3].Key})
 	require.Equal(t, loose.ID, back.Plans[2].ID, "it is adopted")
-	text, err = WriteFile([]plan.Plan{loose}, false)
+	text, err = WriteFile([]plan.Plan{loose}, catalog.Items{}, false)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "plan_")
 }
@@ -126,7 +126,9 @@ func TestReadFile_NamesLineAndKey(t *testing.T) {
 		{"minimum: 6000", "minimun: 6000", "Did you mean `prices[1].currencies.XAF.minimum`?"},
 		{"finalAction: cancel", "finalAction: stop", "c.yaml:27: plans.team-yearly.dunning.finalAction: "},
 		{"plans:", "plan:", "c.yaml:1: the file must have `plans`"},
-		{"plans:", "products: {}\nplans:", "c.yaml:1: products: a catalogue file has `plans` and nothing else"},
+		{"plans:", "prices: {}\nplans:",
+			"c.yaml:1: prices: a catalogue file has products, taxRates, metrics, plans, coupons and nothing else"},
+		{"plans:", "products: []\nplans:", "c.yaml:1: products: it must be a mapping of keys; `products: {}` has none"},
 		{"    currency: XAF", "\tcurrency: XAF", "c.yaml:3: found a tab character"},
 		{"    id: plan_01", "---\nplans:\n  x:\n    id: plan_01", "c.yaml:9: a second document begins here"},
 		{"name: Solo", "<<: {name: Solo}", "c.yaml:3: plans.solo: merge keys (<<) are not supported"},

@@ -7,45 +7,58 @@ import (
 	"unicode"
 
 	"perennial/api/view"
+	"perennial/billing/catalog"
 	"perennial/billing/dunning"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/internal/yamldoc"
 )
 
-// WriteFile writes a catalogue file that describes plans. One without a key gets one of its name; with its id in the
-// file it is adopted when the file is applied, without it would be created again, as in another environment.
-func WriteFile(plans []plan.Plan, withIDs bool) ([]byte, error) {
-	taken := map[string]bool{}
+// WriteFile writes a catalogue file that describes plans, and items that are not nil. One without a key gets one of its
+// name. With its id in the file it is adopted when the file is applied; without, it would be created again, as in
+// another environment.
+func WriteFile(plans []plan.Plan, items catalog.Items, withIDs bool) ([]byte, error) {
+	taken, keys, keyOf := map[string]bool{}, make([]string, len(plans)), map[string]string{}
 	for _, p := range plans {
 		taken[p.Key] = true
 	}
-	described := orderedPlans{}
-	for _, p := range plans {
-		form := formOf(p)
-		key := p.Key
-		if key == "" {
-			key = freeKey(p.Name, taken)
-			if withIDs {
-				form.ID = p.ID
-			}
+	for i, p := range plans {
+		if keys[i] = p.Key; p.Key == "" {
+			keys[i] = freeKey("plan", p.Name, taken)
 		}
-		described = append(described, keyedPlan{key, form})
+		keyOf[p.ID] = keys[i]
+	}
+	sections := formsOf(items, keyOf, withIDs)
+	described := ordered[FilePlan]{}
+	for i, p := range plans {
+		form := formOf(p)
+		if p.Key == "" && withIDs {
+			form.ID = p.ID
+		}
+		if key, ok := sections.productKey[p.ProductID]; ok {
+			form.Product = &key
+		}
+		described = append(described, keyed[FilePlan]{keys[i], form})
 	}
 	return yamldoc.Render(struct {
-		Plans orderedPlans `json:"plans"`
-	}{described})
+		Products ordered[FileProduct] `json:"products,omitempty"`
+		TaxRates ordered[FileTaxRate] `json:"taxRates,omitempty"`
+		Metrics  ordered[FileMetric]  `json:"metrics,omitempty"`
+		Plans    ordered[FilePlan]    `json:"plans"`
+		Coupons  ordered[FileCoupon]  `json:"coupons,omitempty"`
+	}{sections.products, sections.taxRates, sections.metrics, described, sections.coupons})
 }
 
-// orderedPlans is a JSON object that keeps its order.
-type orderedPlans []keyedPlan
+// ordered is a JSON object that keeps its order.
+type ordered[F any] []keyed[F]
 
-type keyedPlan struct {
+type keyed[F any] struct {
 	key  string
-	form FilePlan
+	form F
 }
 
-func (o orderedPlans) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the forms by their keys.
+func (o ordered[F]) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, p := range o {
 		if i > 0 {
@@ -111,12 +124,12 @@ func WriteDunning(p dunning.Policy) (string, error) {
 	return string(text), err
 }
 
-// freeKey makes a key of a name that no plan has yet: "Pro, monthly" becomes pro-monthly, a second one pro-monthly-2.
-func freeKey(name string, taken map[string]bool) string {
+// freeKey makes a key of a name that no object of the section has yet: "Pro, monthly" becomes pro-monthly, a second one
+// pro-monthly-2. base stands for a name without letters.
+func freeKey(base, name string, taken map[string]bool) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	base := "plan"
 	if len(words) > 0 {
 		base = strings.Join(words, "-")
 	}

@@ -291,10 +291,9 @@ func (h *Handler) invoiceOperations() {
 	}, h.listInvoices)
 }
 
-// replacedBy returns the invoice that replaced a void one. Lines that were taken back are no invoice, nor is a change
-// that was withdrawn.
+// replacedBy returns the invoice that replaced a void one. Lines that were taken back are no invoice.
 func replacedBy(i invoice.Invoice) string {
-	if strings.HasPrefix(i.ReplacedBy, id.TakenBack) || strings.HasPrefix(i.ReplacedBy, id.ScheduledChange) {
+	if strings.HasPrefix(i.ReplacedBy, id.TakenBack) {
 		return ""
 	}
 	return i.ReplacedBy

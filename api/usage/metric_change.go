@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -20,20 +21,9 @@ type updateMetricInput struct {
 
 // MetricChange changes the fields that are sent and keeps the others. A definition creates the next version.
 type MetricChange struct {
-	DisplayName *string           `json:"displayName,omitempty" minLength:"1" maxLength:"100" example:"API calls" doc:"For people."`
-	Active      *bool             `json:"active,omitempty" doc:"false: archives it, and it takes no new records. true: it does again."`
-	Definition  *MetricDefinition `json:"definition,omitempty" doc:"Makes the next version, which counts in this way. What is absent has its default, not the value of the version before."`
-}
-
-// MetricDefinition is the definition of a version.
-type MetricDefinition struct {
-	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
-	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal; that of the version before. Default: the quantity."`
-	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" doc:"Of unique_count and latest_per_key: the property whose values are the keys; that of the version before."`
-	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`
-	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart. Put no personal data into them: their values stay in quantities and on invoices when a customer is erased."`
-	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Default: not at all."`
-	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too."`
+	DisplayName *string                `json:"displayName,omitempty" minLength:"1" maxLength:"100" example:"API calls" doc:"For people."`
+	Active      *bool                  `json:"active,omitempty" doc:"false: archives it, and it takes no new records. true: it does again."`
+	Definition  *view.MetricDefinition `json:"definition,omitempty" doc:"Makes the next version, which counts in this way. What is absent has its default, not the value of the version before."`
 }
 
 func (h *Handler) updateMetric(
@@ -41,10 +31,7 @@ func (h *Handler) updateMetric(
 ) (*httpkit.Reply[Metric], error) {
 	update := serviceusage.MetricUpdate{DisplayName: in.Body.DisplayName, Active: in.Body.Active}
 	if d := in.Body.Definition; d != nil {
-		definition, err := MetricForm{
-			Aggregation: d.Aggregation, Property: d.Property, KeyProperty: d.KeyProperty, Filter: d.Filter, GroupBy: d.GroupBy,
-			Conversion: d.Conversion, CarriesOver: d.CarriesOver,
-		}.definition()
+		definition, err := d.Definition()
 		if err != nil {
 			return nil, fault.From(err).Within("definition")
 		}
@@ -61,7 +48,7 @@ func (h *Handler) updateMetric(
 func (h *Handler) metricOperations() {
 	example := Metric{
 		ID: "met_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "api_calls", DisplayName: "API calls", Aggregation: "sum",
-		Filter: &MetricFilter{Exclude: []map[string][]string{{"status": {"500", "503"}}}}, GroupBy: []string{"region"},
+		Filter: &view.MetricFilter{Exclude: []map[string][]string{{"status": {"500", "503"}}}}, GroupBy: []string{"region"},
 		Active: true, CreatedAt: 1763640000,
 	}
 	second, no := example, false
@@ -72,7 +59,7 @@ func (h *Handler) metricOperations() {
 		Description: "Usage records of its name become a quantity in the way of its aggregation. Records are kept as they " +
 			"are sent, so that a later version counts those from before as well.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
-		Request: MetricForm{
+		Request: view.MetricForm{
 			Name: "api_calls", DisplayName: "API calls", Aggregation: "sum", GroupBy: []string{"region"}, Filter: example.Filter,
 		},
 	}, h.createMetric)

@@ -1,11 +1,5 @@
 package catalog
 
-import (
-	"strings"
-
-	"perennial/billing/fault"
-)
-
 // namedPlans bounds how many plans a refusal names.
 const namedPlans = 5
 
@@ -26,11 +20,5 @@ func CheckArchived(changes []Change) error {
 	if 2*len(absent) <= active {
 		return nil
 	}
-	names := strings.Join(absent[:min(len(absent), namedPlans)], ", ")
-	if len(absent) > namedPlans {
-		names += ", …"
-	}
-	return fault.New(fault.Invalid, "catalog_archives_most",
-		"The file would archive %d of the %d active plans of this catalogue, because it does not describe them: %s. "+
-			"Check the file and the environment. `--allow-archive` archives them.", len(absent), active, names)
+	return archivesMost("plans", absent, active)
 }

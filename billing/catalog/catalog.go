@@ -24,6 +24,8 @@ const (
 // created without the file.
 type Plan struct {
 	plan.Plan
+	// Product is the key of its product in the file; empty: none. Nil: it keeps the product that it has.
+	Product *string
 	Migrate Migration
 }
 
@@ -35,9 +37,17 @@ var validKey = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // Check refuses a plan that cannot be in a catalogue: catalog_key_invalid, and the faults of plan.Plan.Validate. The
 // fault names the field within the plan.
 func (p Plan) Check() error {
-	if !validKey.MatchString(p.Key) {
+	if err := CheckKey(p.Key); err != nil {
+		return err
+	}
+	return p.Validate()
+}
+
+// CheckKey refuses a key that no object of a file can have: catalog_key_invalid.
+func CheckKey(key string) error {
+	if !validKey.MatchString(key) {
 		return fault.New(fault.Invalid, "catalog_key_invalid",
 			"A key has 1 to 64 lower-case letters, digits, dots, dashes and underscores, and begins with a letter or digit.")
 	}
-	return p.Validate()
+	return nil
 }

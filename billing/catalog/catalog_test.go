@@ -40,9 +40,12 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		fields  []string
 		version bool
 	}{
-		"nothing":              {change: func(*catalog.Plan) {}},
-		"name":                 {change: func(p *catalog.Plan) { p.Name = "Teams" }, fields: []string{"name"}},
-		"archived":             {change: func(p *catalog.Plan) { p.Active = false }, fields: []string{"active"}},
+		"nothing":  {change: func(*catalog.Plan) {}},
+		"name":     {change: func(p *catalog.Plan) { p.Name = "Teams" }, fields: []string{"name"}},
+		"archived": {change: func(p *catalog.Plan) { p.Active = false }, fields: []string{"active"}},
+		"product": {
+			change: func(p *catalog.Plan) { p.Product, p.ProductID = new(string), "" }, fields: []string{"productId"},
+		},
 		"notes":                {change: func(p *catalog.Plan) { p.Metadata = nil }, fields: []string{"metadata"}},
 		"note in other digits": {change: func(p *catalog.Plan) { p.Metadata["weight"] = json.Number("1e3") }},
 		"measure": {
@@ -85,7 +88,9 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		require.Equal(t, c.version, got[0].NewVersion(), name)
 		require.Equal(t, [3]any{"plan_team", want.Name, want.TrialDays},
 			[3]any{got[0].To.ID, got[0].To.Name, got[0].To.TrialDays}, name)
-		require.Equal(t, "prod_1", got[0].To.ProductID, "a file knows no products")
+		if name != "product" {
+			require.Equal(t, "prod_1", got[0].To.ProductID, "the file does not name another one")
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
 // Diff compares the plans of a file with the existing ones: all that have a key, and all whose ids the file names. It
 // returns a change for each plan of the file, in its order, also where nothing differs, and for each plan that is
-// archived because the file has it no longer. A plan keeps its product, which files do not have. Faults, which name the
+// archived because the file has it no longer. A plan whose Product is nil keeps its product. Faults, which name the
 // plan's key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of
 // plan.Plan.Next.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
@@ -117,6 +117,9 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
 	c.To.TrialEnd, c.To.Metered, c.To.Features = w.TrialEnd, w.Metered, w.Features
+	if w.Product != nil {
+		c.To.ProductID = w.ProductID
+	}
 	if was.Metered.Same(w.Metered) { // with the versions of metrics that count by now
 		by := metered.Replaced(w.Metered)
 		c.To.Metered = metered.Revision{Commitment: by.Commitment, Minimum: by.Minimum}.Of(was.Metered)
@@ -128,6 +131,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"catalogKey", was.Key != w.Key},
 		{"name", was.Name != w.Name},
 		{"active", was.Active != w.Active},
+		{"productId", was.ProductID != c.To.ProductID},
 		{"features", !was.Features.Same(w.Features)},
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
 		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},

@@ -181,8 +181,8 @@ func (l *life) step(draw chance) {
 			l.billUsage()
 		}
 	}
-	kind := draw(44, "step")
-	if l.refusesIncomplete(kind) || l.refusesPending(kind, draw) {
+	kind := draw(42, "step")
+	if l.refusesIncomplete(kind) {
 		return
 	}
 	switch kind {
@@ -250,8 +250,6 @@ func (l *life) step(draw chance) {
 		l.moveAnchor(someBehavior(draw))
 	case 41:
 		l.finalizeDraft()
-	case 42, 43:
-		l.pendChange(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

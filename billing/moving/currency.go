@@ -2,6 +2,7 @@ package moving
 
 import (
 	"cmp"
+	"slices"
 
 	"perennial/billing/money"
 	"perennial/billing/subscription"
@@ -24,5 +25,17 @@ func (in Setting) In(c money.Currency) (Setting, error) {
 		next := subscription.InCurrency(*in.PendingAddOns, c)
 		in.PendingAddOns = &next
 	}
+	planned := slices.Clone(in.Planned)
+	for i, p := range planned {
+		if p.Plan != nil {
+			next := p.Plan.InIfOffered(c)
+			planned[i].Plan = &next
+		}
+		if p.AddOns != nil {
+			next := subscription.InCurrency(*p.AddOns, c)
+			planned[i].AddOns = &next
+		}
+	}
+	in.Planned = planned
 	return in, nil
 }

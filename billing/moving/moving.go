@@ -17,24 +17,6 @@ import (
 	"perennial/billing/tax"
 )
 
-// Type is the type of a record.
-type Type string
-
-// The types of records that are imported.
-const (
-	CustomerType     Type = "customer"
-	BalanceType      Type = "balance"
-	SubscriptionType Type = "subscription"
-)
-
-// The types that only an export has: what happened in another system stays there, and credit grants are given anew.
-const (
-	CreditGrantType Type = "credit_grant"
-	PlanType        Type = "plan"
-	InvoiceType     Type = "invoice"
-	TransactionType Type = "transaction"
-)
-
 // MaxID bounds an external id, in bytes.
 const MaxID = 255
 
@@ -53,6 +35,8 @@ type Customer struct {
 	TaxIDs         tax.IDs         `json:"taxIds,omitempty"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty"`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"` // nil: none were sent
+	Dunning        *Dunning        `json:"dunning,omitempty"`        // nil: the plan's or the environment's
+	Features       []Feature       `json:"features,omitempty"`       // in place of those of plans
 	Metadata       metadata.Pairs  `json:"metadata,omitempty"`
 	CreatedAt      Time            `json:"createdAt,omitzero"` // zero: now
 }
@@ -97,8 +81,7 @@ func (c Customer) Check(now time.Time) error {
 		{"paymentDetails.paymentMethodToken", d.PaymentMethodToken, 255},
 	} {
 		if utf8.RuneCountInString(text.value) > text.most {
-			faults = append(faults, fault.InvalidParam(text.field, "import_text_too_long",
-				"`%s` must have at most %d characters.", text.field, text.most))
+			faults = append(faults, tooLong(text.field, text.most))
 		}
 	}
 	if c.PaymentMethod != "" && !methods.MatchString(c.PaymentMethod) {

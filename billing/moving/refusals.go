@@ -17,6 +17,9 @@ var (
 	// the id here may be another one.
 	ErrCustomerRefused = fault.InvalidParam("customer", "import_customer_refused",
 		"The record of this customer was refused in this run. Correct that record first, and import again.")
+	// ErrMethodUnknown refuses a payment method that the customer does not have.
+	ErrMethodUnknown = fault.InvalidParam("paymentMethod", "import_payment_method_unknown",
+		"The customer has no payment method with this id, here or in the files. Import its record too, or omit the field.")
 	// ErrOnTestClock refuses a record of a customer whose time is not the present.
 	ErrOnTestClock = fault.InvalidParam("customer", "import_customer_on_test_clock",
 		"The customer is on a test clock, whose time the period of the record is not in. Use a customer without a clock.")

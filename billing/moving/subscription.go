@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/cardnumber"
 	"perennial/billing/costing"
+	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/metered"
@@ -46,6 +47,12 @@ type Subscription struct {
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          Time                `json:"createdAt,omitzero"` // zero: now
 
+	// PaymentMethod is the external id of a record of its customer's payment method, or the id of one here; empty: the
+	// default.
+	PaymentMethod    string            `json:"paymentMethod,omitempty"`
+	Coupons          []Coupon          `json:"coupons,omitempty"`
+	ScheduledChanges []ScheduledChange `json:"scheduledChanges,omitempty"`
+
 	// UsageThresholds are its own; nil: those of the plan count.
 	UsageThresholds *subscription.UsageThresholds `json:"usageThresholds,omitempty"`
 
@@ -74,9 +81,14 @@ type Setting struct {
 	Pending        *plan.Plan // of PendingPlan; nil: it stays
 	AddOns         []subscription.Chosen
 	PendingAddOns  *[]subscription.Chosen // of PendingAddOns; nil: they stay
-	Settings       subscription.Settings  // of the environment
-	Now            time.Time
-	ItemID         func(s subscription.Subscription, priceID string) string
+	Coupons        []discount.Coupon      // of Coupons, in their order
+	Planned        []Planned              // of ScheduledChanges, in their order
+	// PaymentMethodID is of PaymentMethod.
+	PaymentMethodID string
+	Settings        subscription.Settings // of the environment
+	Now             time.Time
+	ItemID          func(s subscription.Subscription, priceID string) string
+	ChangeID        func() string // a new id of a scheduled change
 }
 
 // Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the
@@ -85,8 +97,8 @@ type Setting struct {
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
 // add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate and
-// of metered.CheckThresholdForms, time_zone_unknown, import_text_too_long, card_number_refused and those of
-// metadata.
+// of metered.CheckThresholdForms, of redeem and of schedule, time_zone_unknown, import_text_too_long,
+// card_number_refused and those of metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
 	s := subscription.Subscription{
@@ -95,8 +107,8 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time,
 		PendingQuantity:   r.PendingQuantity,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms(),
-		UsageThresholds: r.UsageThresholds,
-		CreatedAt:       cmp.Or(r.CreatedAt.Time, now), Revision: 1,
+		UsageThresholds: r.UsageThresholds, PaymentMethodID: in.PaymentMethodID,
+		CreatedAt: cmp.Or(r.CreatedAt.Time, now), Revision: 1,
 	}
 	s.UpdatedAt = s.CreatedAt
 	if in.Pending != nil {
@@ -132,6 +144,12 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	}
 	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),
 		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }}).Itemized()
+	if err := r.redeem(&s, in); err != nil {
+		return subscription.Subscription{}, err
+	}
+	if err := r.schedule(&s, in, now); err != nil {
+		return subscription.Subscription{}, err
+	}
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil
 }

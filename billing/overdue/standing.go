@@ -108,7 +108,9 @@ func (p Policy) nextAt(debts Debts, at int, now time.Time) time.Time {
 	for _, debt := range debts {
 		add(debt.Since)
 		for _, state := range p.States {
-			add(debt.Since.Add(time.Duration(state.Days) * day))
+			if state.Days > 0 {
+				add(debt.Since.Add(time.Duration(state.Days) * day))
+			}
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)

@@ -67,11 +67,7 @@ func (s Subscription) ScheduledRefs() []plan.Ref {
 			refs = append(refs, r)
 		}
 	}
-	all := s.Scheduled
-	if s.PendingChange != nil {
-		all = append(slices.Clone(all), s.PendingChange.ScheduledChange)
-	}
-	for _, c := range all {
+	for _, c := range s.Scheduled {
 		add(c.Plan)
 		if c.AddOns != nil {
 			for _, a := range *c.AddOns {

@@ -96,6 +96,61 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 	require.Contains(t, got.stdout, "archived: no new subscriptions")
 }
 
+const wholeCatalog = `products:
+  mail: {name: Mail, taxCategory: saas}
+taxRates:
+  de: {name: USt, percent: 19, country: DE}
+metrics:
+  api_calls: {aggregation: sum}
+plans:
+  team:
+    name: Team
+    currency: EUR
+    interval: month
+    product: mail
+    amount: 4900
+coupons:
+  WELCOME: {percent: 20, duration: once, plans: [team]}
+`
+
+// What one environment exports is applied to another one, and exported there again.
+func TestCatalog_ItemsMoveToAnotherEnvironment(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	create(t, env)
+	create(t, env, "--mode", "live")
+	port, err := devstack.FreePort(0)
+	require.NoError(t, err)
+	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
+	file := filepath.Join(t.TempDir(), "catalog.yaml")
+	catalog := func(mode, text string, args ...string) outcome {
+		t.Helper()
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return perennial(
+			t, env, append([]string{"catalog"}, append(args, "--tenant", "Acme", "--app", "Shop", "--mode", mode)...)...,
+		)
+	}
+	got := catalog("test", wholeCatalog, "diff", "-f", file)
+	require.Equal(t, cli.ExitDiffer, got.code, got.stderr)
+	require.Equal(t, "+ products.mail\n    Mail, tax category saas\n+ taxRates.de\n    USt, 19 %, DE\n"+
+		"+ metrics.api_calls\n    api_calls, sum\n+ coupons.WELCOME\n    WELCOME, 20 % off, once\n"+
+		"+ team\n    Team, EUR, every month\n    + flat 49.00\n"+
+		"5 to create, 0 to change, 0 to archive; 0 subscriptions to move at the end of their period.\n", got.stdout)
+	applied := catalog("test", wholeCatalog, "apply", "-f", file)
+	require.Equal(t, cli.ExitDone, applied.code, applied.stderr)
+	got = catalog("test", strings.Replace(wholeCatalog, "name: USt", "name: VAT", 1), "diff", "-f", file)
+	require.Contains(t, got.stdout, "    name: \"USt\" becomes \"VAT\"\n")
+
+	exported := catalog("test", "", "export")
+	require.Equal(t, cli.ExitDone, exported.code, exported.stderr)
+	applied = catalog("live", exported.stdout, "apply", "-f", file)
+	require.Equal(t, cli.ExitDone, applied.code, applied.stderr)
+	require.Equal(t, exported.stdout, catalog("live", "", "export").stdout)
+	got = catalog("live", strings.Replace(exported.stdout, "percent: \"19\"", "percent: 20", 1), "diff", "-f", file)
+	require.Equal(t, cli.ExitFailed, got.code)
+	require.Contains(t, got.stderr, "taxRates.de.percent: `percent` never changes")
+}
+
 // A plan that a file makes has no product, and so no tax category.
 func TestCatalog_WarnsOfPlansWithoutTaxCategory(t *testing.T) {
 	t.Parallel()

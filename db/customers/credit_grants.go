@@ -51,6 +51,28 @@ func (r Reader) CreditGrants(
 	return grants, hasMore, nil
 }
 
+// GrantIDs returns the ids among some that are of credit grants here.
+func (r Reader) GrantIDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
+	found, err := core.Queries.CreditGrantListIDs(ctx, r.Handle,
+		dbsqlc.CreditGrantListIDsParams{EnvironmentID: environmentID, Ids: ids})
+	return found, core.Translate("CreditGrantListIDs", err)
+}
+
+// GrantTally is the number of a customer's grants in a currency that have a rest.
+type GrantTally struct {
+	CustomerID string
+	Currency   money.Currency
+	Grants     int
+}
+
+// GrantTallies counts the grants of some customers that have a rest.
+func (r Reader) GrantTallies(ctx context.Context, environmentID string, customerIDs []string) ([]GrantTally, error) {
+	rows, err := core.Queries.CreditGrantTally(ctx, r.Handle,
+		dbsqlc.CreditGrantTallyParams{EnvironmentID: environmentID, CustomerIds: customerIDs})
+	return core.Map(rows, func(row dbsqlc.CreditGrantTallyRow) GrantTally { return GrantTally(row) }),
+		core.Translate("CreditGrantTally", err)
+}
+
 // LockCreditGrant reads a grant. The caller holds the lock of the balance, which guards all its grants. Fault:
 // credit_grant_not_found.
 func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (balance.Grant, error) {
@@ -71,11 +93,19 @@ func (tx *Tx) UsableCreditGrants(
 
 // InsertCreditGrant writes a new grant, and its entry in the ledger.
 func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g balance.Grant) error {
+	return tx.InsertOldCreditGrant(ctx, environmentID, g, g.GivenAt)
+}
+
+// InsertOldCreditGrant is InsertCreditGrant for a grant that was given elsewhere, in the past: the ledger has it from
+// enteredAt on.
+func (tx *Tx) InsertOldCreditGrant(
+	ctx context.Context, environmentID string, g balance.Grant, enteredAt time.Time,
+) error {
 	return core.Queries.CreditGrantInsert(ctx, tx.Pipe, dbsqlc.CreditGrantInsertParams{
 		ID: g.ID, EnvironmentID: environmentID, CustomerID: g.CustomerID, TestClockID: core.Null(g.TestClockID),
 		Currency: g.Currency, Amount: g.Amount, Priority: g.Priority, PlanIds: g.PlanIDs, Name: core.Null(g.Name),
 		Metadata: core.Present(g.Metadata), ExpiresAt: core.NullTime(g.ExpiresAt), CreatedAt: g.GivenAt,
-		EntryID: id.New(id.Credit, tx.Real),
+		EntryID: id.New(id.Credit, tx.Real), EnteredAt: enteredAt,
 	})
 }
 

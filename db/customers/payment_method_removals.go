@@ -33,7 +33,7 @@ func (r Reader) DueRemovals(ctx context.Context, now time.Time, limit int) ([]co
 func (r Reader) Removal(ctx context.Context, environmentID, id string) (MethodRemoval, error) {
 	row, err := core.Queries.PaymentMethodGetRemoval(ctx, r.Handle,
 		dbsqlc.PaymentMethodGetRemovalParams{EnvironmentID: environmentID, ID: id})
-	return MethodRemoval{methodFromDB(row.PaymentMethod, false), row.IsShared, row.PaymentMethod.RemovalTries},
+	return MethodRemoval{MethodFromDB(row.PaymentMethod, false), row.IsShared, row.PaymentMethod.RemovalTries},
 		core.ReadError("payment_method", err)
 }
 

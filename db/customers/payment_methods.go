@@ -19,7 +19,7 @@ func (r Reader) PaymentMethodWithKey(
 		key, err := r.WithoutResource(ctx, hash, "payment_method", err)
 		return key, customer.Method{}, err
 	}
-	return core.APIKeyFromDB(row.ApiKeyDetail), methodFromDB(row.PaymentMethod, row.IsDefault), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), MethodFromDB(row.PaymentMethod, row.IsDefault), nil
 }
 
 // PaymentMethods lists a customer's payment methods, without removed ones.
@@ -38,7 +38,7 @@ func (r Reader) PaymentMethods(
 		return nil, false, core.Translate("PaymentMethodList", err)
 	}
 	methods, hasMore = core.Cut(page, rows, func(row dbsqlc.PaymentMethodListRow) customer.Method {
-		return methodFromDB(row.PaymentMethod, row.IsDefault)
+		return MethodFromDB(row.PaymentMethod, row.IsDefault)
 	})
 	return methods, hasMore, nil
 }
@@ -49,7 +49,7 @@ func (r Reader) AllPaymentMethods(ctx context.Context, environmentID, customerID
 	rows, err := core.Queries.PaymentMethodListOfCustomer(ctx, r.Handle,
 		dbsqlc.PaymentMethodListOfCustomerParams{EnvironmentID: environmentID, CustomerID: customerID})
 	return core.Map(rows, func(row dbsqlc.PaymentMethodListOfCustomerRow) customer.Method {
-		return methodFromDB(row.PaymentMethod, row.IsDefault)
+		return MethodFromDB(row.PaymentMethod, row.IsDefault)
 	}), core.Translate("PaymentMethodListOfCustomer", err)
 }
 
@@ -84,7 +84,42 @@ func (tx *Tx) RemovePaymentMethod(ctx context.Context, environmentID, id string)
 		dbsqlc.PaymentMethodRemoveParams{EnvironmentID: environmentID, ID: id, RemovedAt: tx.Real})
 }
 
-func methodFromDB(row dbsqlc.PaymentMethod, isDefault bool) customer.Method {
+// DescribeDefault writes what is known of the default payment method of an imported customer.
+func (tx *Tx) DescribeDefault(ctx context.Context, environmentID string, m customer.Method) error {
+	return core.Queries.PaymentMethodDescribe(ctx, tx.Pipe, dbsqlc.PaymentMethodDescribeParams{
+		EnvironmentID: environmentID, ID: m.ID, Brand: core.Null(m.Card.Brand), LastFour: core.Null(m.Card.LastFour),
+		ExpiresYear: core.Null(m.Card.ExpiryYear), ExpiresMonth: core.Null(m.Card.ExpiryMonth),
+		BillingName: core.Null(m.BillingName), NoticeDueAt: core.NullTime(m.Card.NoticeAt()),
+	})
+}
+
+// MethodOwner is the customer of a payment method.
+type MethodOwner struct{ ID, CustomerID string }
+
+// MethodOwners returns the payment methods here among some ids, also removed ones.
+func (r Reader) MethodOwners(ctx context.Context, environmentID string, ids []string) ([]MethodOwner, error) {
+	rows, err := core.Queries.PaymentMethodListOwners(ctx, r.Handle,
+		dbsqlc.PaymentMethodListOwnersParams{EnvironmentID: environmentID, Ids: ids})
+	return core.Map(rows, func(row dbsqlc.PaymentMethodListOwnersRow) MethodOwner { return MethodOwner(row) }),
+		core.Translate("PaymentMethodListOwners", err)
+}
+
+// MethodTally is the number of a customer's payment methods.
+type MethodTally struct {
+	CustomerID string
+	Methods    int
+}
+
+// MethodTallies counts the payment methods of some customers.
+func (r Reader) MethodTallies(ctx context.Context, environmentID string, customerIDs []string) ([]MethodTally, error) {
+	rows, err := core.Queries.PaymentMethodTally(ctx, r.Handle,
+		dbsqlc.PaymentMethodTallyParams{EnvironmentID: environmentID, CustomerIds: customerIDs})
+	return core.Map(rows, func(row dbsqlc.PaymentMethodTallyRow) MethodTally { return MethodTally(row) }),
+		core.Translate("PaymentMethodTally", err)
+}
+
+// MethodFromDB returns the payment method of a row.
+func MethodFromDB(row dbsqlc.PaymentMethod, isDefault bool) customer.Method {
 	return customer.Method{
 		ID: row.ID, CustomerID: row.CustomerID, Type: row.Type, Details: core.Value(row.Details),
 		Card: customer.Card{

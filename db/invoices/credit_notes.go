@@ -216,6 +216,14 @@ func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *cre
 	return err
 }
 
+// NotesOf returns the credit notes of rows, with their lines and without the parties of their invoices.
+func NotesOf(
+	ctx context.Context, r core.Reader, environmentID string, rows []dbsqlc.CreditNote,
+) ([]creditnote.Note, error) {
+	notes := core.Map(rows, creditNoteFromDB)
+	return notes, Reader{Reader: r}.readCreditLines(ctx, environmentID, notes)
+}
+
 func creditNoteFromDB(row dbsqlc.CreditNote) creditnote.Note {
 	return creditnote.Note{
 		ID: row.ID, Number: row.Number, InvoiceID: row.InvoiceID, CustomerID: row.CustomerID,

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/balance"
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
@@ -17,6 +18,8 @@ import (
 	dbinvoices "perennial/db/invoices"
 	"perennial/db/payments"
 	"perennial/db/subscriptions"
+	"perennial/db/tenancy"
+	"perennial/db/webhooks"
 )
 
 // exportPage is the number of rows of a table that are in memory at once.
@@ -90,7 +93,7 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c customers.Credit, ext
 	type row = dbsqlc.CreditBalanceExportRow
 	return each("CreditBalanceExport", func(last *row) ([]row, error) {
 		return core.Queries.CreditBalanceExport(ctx, s.Handle, dbsqlc.CreditBalanceExportParams{
-			EnvironmentID: s.environmentID, AfterCustomer: core.Value(last).CustomerID,
+			EnvironmentID: s.environmentID, AfterCustomer: core.Value(last).Position,
 			AfterCurrency: string(core.Value(last).Currency), RowLimit: exportPage,
 		})
 	}, func(r row) error {
@@ -99,15 +102,74 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c customers.Credit, ext
 	})
 }
 
-// CreditGrants reads the grants that have something left, with the external ids of their customers.
-func (s *Snapshot) CreditGrants(ctx context.Context, to func(g balance.Grant, externalID string) error) error {
+// CreditGrants reads the grants that have something left, with the external ids of them and of their customers.
+func (s *Snapshot) CreditGrants(
+	ctx context.Context, to func(g balance.Grant, externalID, customerExternalID string) error,
+) error {
 	type row = dbsqlc.CreditGrantExportRow
 	return each("CreditGrantExport", func(last *row) ([]row, error) {
 		return core.Queries.CreditGrantExport(ctx, s.Handle, dbsqlc.CreditGrantExportParams{
 			EnvironmentID: s.environmentID, After: core.Value(last).CreditGrant.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error {
-		return to(customers.GrantFromDB(r.CreditGrant), moving.Qualified(r.CustomerSource, r.CustomerExternalID))
+		return to(customers.GrantFromDB(r.CreditGrant), moving.Qualified(r.Source, r.ExternalID),
+			moving.Qualified(r.CustomerSource, r.CustomerExternalID))
+	})
+}
+
+// PaymentMethods reads all that are not removed, with the external ids of them and of their customers.
+func (s *Snapshot) PaymentMethods(
+	ctx context.Context, to func(m customer.Method, externalID, customerExternalID string) error,
+) error {
+	type row = dbsqlc.PaymentMethodExportRow
+	return each("PaymentMethodExport", func(last *row) ([]row, error) {
+		return core.Queries.PaymentMethodExport(ctx, s.Handle, dbsqlc.PaymentMethodExportParams{
+			EnvironmentID: s.environmentID, AfterCustomer: core.Value(last).CustomerPosition,
+			AfterOther: last != nil && !last.IsDefault, After: core.Value(last).PaymentMethod.Position, RowLimit: exportPage,
+		})
+	}, func(r row) error {
+		return to(customers.MethodFromDB(r.PaymentMethod, r.IsDefault), moving.Qualified(r.Source, r.ExternalID),
+			moving.Qualified(r.CustomerSource, r.CustomerExternalID))
+	})
+}
+
+// Endpoints reads all webhook endpoints that are not deleted, with the external ids that they were imported under.
+func (s *Snapshot) Endpoints(ctx context.Context, to func(e webhooks.WebhookEndpoint, externalID string) error) error {
+	type row = dbsqlc.WebhookEndpointExportRow
+	return each("WebhookEndpointExport", func(last *row) ([]row, error) {
+		return core.Queries.WebhookEndpointExport(ctx, s.Handle, dbsqlc.WebhookEndpointExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).WebhookEndpoint.Position, RowLimit: exportPage,
+		})
+	}, func(r row) error {
+		return to(webhooks.EndpointFromDB(r.WebhookEndpoint), moving.Qualified(r.Source, r.ExternalID))
+	})
+}
+
+// Settings reads those of the environment.
+func (s *Snapshot) Settings(ctx context.Context) (subscription.Settings, error) {
+	e, err := tenancy.Reader{Reader: s.Reader}.Environment(ctx, s.environmentID)
+	return e.Settings, err
+}
+
+// CreditNotes reads all with their lines.
+func (s *Snapshot) CreditNotes(ctx context.Context, to func(creditnote.Note) error) error {
+	type row = dbsqlc.CreditNoteExportRow
+	return pages("CreditNoteExport", func(last *row) ([]row, error) {
+		return core.Queries.CreditNoteExport(ctx, s.Handle, dbsqlc.CreditNoteExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).CreditNote.Position, RowLimit: exportPage,
+		})
+	}, func(rows []row) error {
+		notes, err := dbinvoices.NotesOf(ctx, s.Reader, s.environmentID,
+			core.Map(rows, func(r row) dbsqlc.CreditNote { return r.CreditNote }))
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			if err := to(n); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -137,6 +199,7 @@ func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
 type ExportedSubscription struct {
 	subscription.Subscription
 	ExternalID, CustomerExternalID string
+	MethodExternalID               string // of the payment method that it names
 }
 
 // Subscriptions reads all, also canceled ones.
@@ -149,7 +212,7 @@ func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscripti
 	}, func(r row) error {
 		return to(ExportedSubscription{
 			subscriptions.SubscriptionFromDB(r.Subscription), moving.Qualified(r.Source, r.ExternalID),
-			moving.Qualified(r.CustomerSource, r.CustomerExternalID),
+			moving.Qualified(r.CustomerSource, r.CustomerExternalID), moving.Qualified(r.MethodSource, r.MethodExternalID),
 		})
 	})
 }

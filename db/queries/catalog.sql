@@ -45,3 +45,14 @@ left join lateral (
 where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and p.add_on and s.status <> 'canceled'
 group by 1, 2, 3, 4, 5, 6
 order by 1, 2, 3, 4, 5, 6;
+
+-- name: CatalogEntryList :many
+select e.kind, e.key, e.object_id from catalog_entries e
+where e.environment_id = @environment_id
+order by e.kind, e.key;
+
+-- name: CatalogEntryPut :exec
+-- An object has one key, which another file may change.
+insert into catalog_entries (environment_id, kind, key, object_id)
+values (@environment_id, @kind, @key, @object_id)
+on conflict (environment_id, kind, object_id) do update set key = excluded.key;

@@ -16,7 +16,7 @@ with balance as (
     returning id
 )
 insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, grant_id, balance_after, created_at)
-select @entry_id, @environment_id, @customer_id, @currency, @amount, 'granted', made.id, balance.total, @created_at
+select @entry_id, @environment_id, @customer_id, @currency, @amount, 'granted', made.id, balance.total, @entered_at::timestamptz
 from balance, made;
 
 -- name: CreditGrantMove :exec

@@ -17,6 +17,37 @@ where r.environment_id = @environment_id and r.source = @source and r.type = @ty
 -- The ids among some that are of subscriptions here.
 select s.id from subscriptions s where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
+-- name: CreditGrantListIDs :many
+-- The ids among some that are of credit grants here.
+select g.id from credit_grants g where g.environment_id = @environment_id and g.id = any(@ids::text[]);
+
+-- name: WebhookEndpointListIDs :many
+-- The ids among some that are of webhook endpoints here, also of deleted ones.
+select w.id from webhook_endpoints w where w.environment_id = @environment_id and w.id = any(@ids::text[]);
+
+-- name: PaymentMethodListOwners :many
+-- The payment methods here among some ids, also removed ones, with their customers.
+select m.id, m.customer_id from payment_methods m where m.environment_id = @environment_id and m.id = any(@ids::text[]);
+
+-- name: PaymentMethodTally :many
+select m.customer_id, count(*)::integer as methods
+from payment_methods m
+where m.environment_id = @environment_id and m.customer_id = any(@customer_ids::text[]) and m.removed_at is null
+group by m.customer_id;
+
+-- name: CreditGrantTally :many
+select g.customer_id, g.currency, count(*)::integer as grants
+from credit_grants g
+where g.environment_id = @environment_id and g.customer_id = any(@customer_ids::text[]) and g.remaining > 0
+group by g.customer_id, g.currency;
+
+-- name: PaymentMethodDescribe :exec
+-- What is known of the default of an imported customer, whose row the insert of the customer has written.
+update payment_methods
+set brand = @brand, last_four = @last_four, expires_year = @expires_year, expires_month = @expires_month,
+    billing_name = @billing_name, notice_due_at = @notice_due_at, revision = revision + 1
+where environment_id = @environment_id and id = @id and removed_at is null;
+
 -- name: CustomerListByID :many
 select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = any(@ids::text[]);
 

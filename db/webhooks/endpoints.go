@@ -53,7 +53,7 @@ func (r Reader) EndpointWithKey(ctx context.Context, hash []byte, id string) (co
 		key, err := r.WithoutResource(ctx, hash, "webhook_endpoint", err)
 		return key, WebhookEndpoint{}, err
 	}
-	return core.APIKeyFromDB(row.ApiKeyDetail), endpointFromDB(row.WebhookEndpoint), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), EndpointFromDB(row.WebhookEndpoint), nil
 }
 
 // Endpoints lists an environment's, without the deleted ones.
@@ -72,7 +72,7 @@ func (r Reader) Endpoints(
 		return nil, false, core.Translate("WebhookEndpointList", err)
 	}
 	endpoints, hasMore = core.Cut(page, rows, func(row dbsqlc.WebhookEndpointListRow) WebhookEndpoint {
-		return endpointFromDB(row.WebhookEndpoint)
+		return EndpointFromDB(row.WebhookEndpoint)
 	})
 	return endpoints, hasMore, nil
 }
@@ -82,6 +82,13 @@ func (r Reader) Endpoints(
 func (r Reader) EndpointCount(ctx context.Context, environmentID string) (int, error) {
 	n, err := core.Queries.WebhookEndpointCount(ctx, r.Handle, environmentID)
 	return n, core.Translate("WebhookEndpointCount", err)
+}
+
+// EndpointIDs returns the ids among some that are of endpoints here, also of deleted ones.
+func (r Reader) EndpointIDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
+	found, err := core.Queries.WebhookEndpointListIDs(ctx, r.Handle,
+		dbsqlc.WebhookEndpointListIDsParams{EnvironmentID: environmentID, Ids: ids})
+	return found, core.Translate("WebhookEndpointListIDs", err)
 }
 
 // LockRegistrations keeps every other registration of the environment waiting until the transaction ends, and
@@ -142,12 +149,13 @@ func (tx *Tx) SaveEndpoint(
 }
 
 func endpointWithKeyset(row dbsqlc.WebhookEndpointGetRow) WebhookEndpoint {
-	e := endpointFromDB(row.WebhookEndpoint)
+	e := EndpointFromDB(row.WebhookEndpoint)
 	e.AppID, e.Mode, e.Keyset = row.AppID, row.Mode, row.Keyset
 	return e
 }
 
-func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
+// EndpointFromDB returns the endpoint of a row, without its app.
+func EndpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
 		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
 		PayloadShape: row.PayloadShape,

@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/audit"
 	"perennial/billing/catalog"
+	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metered"
@@ -18,8 +19,15 @@ import (
 
 // WantedCatalog has the contents of a catalogue file.
 type WantedCatalog struct {
-	Plans        []catalog.Plan
-	AllowArchive bool // also of most plans that are there
+	Plans []catalog.Plan
+	catalog.Items
+	AllowArchive bool // also of most plans, or objects of another kind, that are there
+}
+
+// FileChanges are the changes of a catalogue file.
+type FileChanges struct {
+	Plans []Change
+	catalog.ItemChanges
 }
 
 // changes returns the changes that lead to the file's plans. Faults: those of catalog.Diff and catalog.CheckArchived.
@@ -42,66 +50,88 @@ func (c Change) Moves() bool { return c.Migrate == catalog.AtPeriodEnd && c.Behi
 
 // DiffCatalog returns the changes of a catalogue file, and writes nothing; of unchanged plans, those whose running
 // subscriptions it would move, or asks about. It refuses the same files as ApplyCatalog. Faults: those of
-// catalog.Plan.Check, catalog.Diff and the creation of a plan, which name the plan's key and the field;
+// catalog.Plan.Check, catalog.Diff, itemChanges and the creation of a plan, which name the key and the field;
 // catalog_too_large, catalog_archives_most.
-func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
-	if err := checkCatalog(want.Plans); err != nil {
-		return nil, err
+func (s *Service) DiffCatalog(
+	ctx context.Context, by usecase.Caller, want WantedCatalog,
+) (out FileChanges, err error) {
+	if err := checkCatalog(want); err != nil {
+		return out, err
 	}
 	held, err := s.Store.Catalog.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
 	if err != nil {
-		return nil, err
+		return out, err
+	}
+	if out.ItemChanges, want.Plans, err = s.itemChanges(ctx, s.Store.Reader, by, held, want); err != nil {
+		return out, err
 	}
 	changes, err := want.changes(held)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
+	metrics := fileMetrics{s.Store.Usage, out.Metrics}
 	for _, c := range changes {
 		var known []money.Currency
 		if c.Was != nil {
 			known = c.Was.Currencies()
 		}
 		if err := checkPlanChargeable(ctx, s.Store, by, c.To, known); err != nil {
-			return nil, inPlan(c.To.Key, err)
+			return out, inPlan(c.To.Key, err)
 		}
-		if _, err := resolved(ctx, s.Store.Usage, by, nil, c.To.Metered, s.Now()); err != nil {
-			return nil, inPlan(c.To.Key, err)
+		if _, err := resolved(ctx, metrics, by, nil, c.To.Metered, s.Now()); err != nil {
+			return out, inPlan(c.To.Key, err)
 		}
-		if err := checkFeatures(ctx, s.Store.Usage, by, c.To.Features); err != nil {
-			return nil, inPlan(c.To.Key, err)
+		if err := checkFeatures(ctx, metrics, by, c.To.Features); err != nil {
+			return out, inPlan(c.To.Key, err)
 		}
 	}
-	return s.effects(ctx, by, changes)
+	out.Plans, err = s.effects(ctx, by, changes)
+	return out, err
 }
 
-// ApplyCatalog writes the plans of a catalogue file, all in one transaction, and returns its changes. Applying a file
-// again changes nothing; of two files that are applied at the same time, one waits for the other. It moves no
-// subscription: MigrateCatalogPlan does, one at a time. Faults: those of DiffCatalog.
-func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
-	if err := checkCatalog(want.Plans); err != nil {
-		return nil, err
+// ApplyCatalog makes a catalogue file true, all in one transaction, and returns its changes: products, tax rates and
+// metrics first, then plans, then coupons. Applying a file again changes nothing; of two files that are applied at the
+// same time, one waits for the other. It moves no subscription: MigrateCatalogPlan does, one at a time. Faults: those
+// of DiffCatalog.
+func (s *Service) ApplyCatalog(
+	ctx context.Context, by usecase.Caller, want WantedCatalog,
+) (out FileChanges, err error) {
+	if err := checkCatalog(want); err != nil {
+		return out, err
 	}
 	changes, err := usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) ([]catalog.Change, error) {
+		want := want // of this attempt
 		held, err := tx.Catalog.LockCatalog(ctx, by.EnvironmentID, adopted(want.Plans))
 		if err != nil {
+			return nil, err
+		}
+		if out.ItemChanges, want.Plans, err = s.itemChanges(ctx, tx.Reader, by, held, want); err != nil {
 			return nil, err
 		}
 		changes, err := want.changes(held)
 		if err != nil {
 			return nil, err
 		}
+		a := applying{s, tx, by}
+		if err := a.beforePlans(ctx, out.ItemChanges); err != nil {
+			return nil, err
+		}
+		ids := map[string]string{}
 		for i := range changes {
 			if changes[i].To, err = s.carryOutCatalog(ctx, tx, by, changes[i]); err != nil {
 				return nil, inPlan(changes[i].To.Key, err)
 			}
+			ids[changes[i].To.Key] = changes[i].To.ID
 			tx.AuditChanges(audited(changes[i])...)
 		}
-		return changes, nil
+		return changes, eachItem(catalog.CouponKind, out.Coupons,
+			func(c catalog.ItemChange[discount.Coupon]) error { return a.coupon(ctx, c, ids) })
 	})
 	if err != nil {
-		return nil, err
+		return FileChanges{}, err
 	}
-	return s.effects(ctx, by, changes) // once it is done: to count takes long, and would hold the plans locked
+	out.Plans, err = s.effects(ctx, by, changes) // once it is done: to count takes long, and would hold the plans locked
+	return out, err
 }
 
 // audited returns the changes of a catalogue's plan for the audit log.
@@ -129,6 +159,7 @@ func (s *Service) carryOutCatalog(
 	p := *c.Was
 	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
 	p.ProrationMeasure, p.Metadata, p.Features = c.To.ProrationMeasure, c.To.Metadata, c.To.Features
+	p.ProductID = c.To.ProductID
 	if own := c.Unversioned(); len(own) > 0 {
 		if err := checkFeatures(ctx, tx.Usage, by, p.Features); err != nil {
 			return p, err
@@ -191,13 +222,22 @@ func (s *Service) effectOf(
 	return catalog.EffectOf(to, versions, running), err
 }
 
-// checkCatalog refuses plans that no catalogue can have.
-func checkCatalog(want []catalog.Plan) error {
-	if len(want) > catalog.MaxPlans {
+// checkCatalog refuses a file that no catalogue can be.
+func checkCatalog(want WantedCatalog) error {
+	if len(want.Plans) > catalog.MaxPlans {
 		return fault.New(fault.Invalid, "catalog_too_large",
-			"The file has %d plans. A catalogue has at most %d.", len(want), catalog.MaxPlans)
+			"The file has %d plans. A catalogue has at most %d.", len(want.Plans), catalog.MaxPlans)
 	}
-	for _, w := range want {
+	for kind, n := range map[catalog.Kind]int{
+		catalog.ProductKind: len(want.Products), catalog.TaxRateKind: len(want.TaxRates),
+		catalog.MetricKind: len(want.Metrics), catalog.CouponKind: len(want.Coupons),
+	} {
+		if n > catalog.MaxItems {
+			return fault.New(fault.Invalid, "catalog_too_large",
+				"The file has %d %s. A catalogue has at most %d.", n, kind.Section(), catalog.MaxItems)
+		}
+	}
+	for _, w := range want.Plans {
 		if err := fault.Joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
 			return inPlan(w.Key, err)
 		}

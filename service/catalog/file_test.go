@@ -47,7 +47,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	}
 	shown, err := svc.DiffCatalog(t.Context(), by, of(file()...))
 	require.NoError(t, err)
-	require.Equal(t, map[string][]string{"solo": {"created"}, "team": {"created"}}, fields(shown))
+	require.Equal(t, map[string][]string{"solo": {"created"}, "team": {"created"}}, fields(shown.Plans))
 
 	var waiters sync.WaitGroup // two pipelines at the same time
 	created := make([]int, 2)
@@ -55,7 +55,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 		waiters.Go(func() {
 			changes, err := svc.ApplyCatalog(t.Context(), by, of(file()...))
 			if err == nil {
-				created[i] = len(changes)
+				created[i] = len(changes.Plans)
 			}
 		})
 	}
@@ -68,16 +68,16 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	changed[1].Name, changed[1].TrialDays, changed[1].Prices = "Teams", 14, []plan.Price{plan.Flat("", "Base", 5900)}
 	shown, err = svc.DiffCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
-	require.Equal(t, map[string][]string{"solo": {"active"}, "team": {"name", "prices", "trialDays"}}, fields(shown))
+	require.Equal(t, map[string][]string{"solo": {"active"}, "team": {"name", "prices", "trialDays"}}, fields(shown.Plans))
 	done, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
-	require.Equal(t, fields(shown), fields(done), "what was shown is what is done")
-	after, err := s.Store.Catalog.Plan(t.Context(), s.Env, done[0].To.ID)
+	require.Equal(t, fields(shown.Plans), fields(done.Plans), "what was shown is what is done")
+	after, err := s.Store.Catalog.Plan(t.Context(), s.Env, done.Plans[0].To.ID)
 	require.NoError(t, err)
 	require.Equal(t, [3]any{2, "Teams", "team"}, [3]any{after.Version, after.Name, after.Key})
 	again, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
-	require.Empty(t, again, "solo is archived already")
+	require.Empty(t, again.Plans, "solo is archived already")
 }
 
 func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
@@ -118,5 +118,5 @@ func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
 	require.Equal(t, before, s.Rows(t))
 	archived, err := svc.ApplyCatalog(t.Context(), by, WantedCatalog{AllowArchive: true})
 	require.NoError(t, err)
-	require.Len(t, archived, 1)
+	require.Len(t, archived.Plans, 1)
 }

@@ -54,6 +54,11 @@ func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.De
 	if err != nil {
 		return err
 	}
+	return rateFits(d, rates, said)
+}
+
+// rateFits is checkTaxRate beside the rates that are not archived.
+func rateFits(d tax.Definition, rates []tax.Definition, said bool) error {
 	if len(rates) >= MaxTaxRates {
 		return fault.New(fault.Conflict, "tax_rate_limit",
 			"The environment has %d tax rates, which is the most. Archive one first.", MaxTaxRates)

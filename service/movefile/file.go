@@ -75,7 +75,7 @@ func (f File) Each(wants func(moving.Type) bool, do func(Record) error) error {
 		if f.Format == CSV {
 			return f.eachRow(in, emit)
 		}
-		return f.eachLine(in, emit)
+		return f.eachLine(in, wants, emit)
 	})
 }
 

@@ -23,6 +23,30 @@ type subscriptionForm struct {
 	PerennialID string `json:"perennialId,omitempty"`
 }
 
+type paymentMethodForm struct {
+	Type moving.Type `json:"type"`
+	moving.PaymentMethod
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type creditGrantForm struct {
+	Type moving.Type `json:"type"`
+	moving.CreditGrant
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type settingsForm struct {
+	Type moving.Type `json:"type"`
+	moving.Settings
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type endpointForm struct {
+	Type moving.Type `json:"type"`
+	moving.Endpoint
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
 // record returns the customer that the form is about.
 func (f customerForm) record() moving.Customer {
 	if f.TaxExempt == "none" { // as the API has it

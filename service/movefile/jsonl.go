@@ -7,13 +7,14 @@ import (
 	"io"
 
 	"perennial/billing/fault"
+	"perennial/billing/moving"
 )
 
 // maxLine bounds a record: 50 notes of the longest kind fit many times.
 const maxLine = 1 << 20
 
-// eachLine reads JSON Lines. Empty lines are skipped.
-func (f File) eachLine(in io.Reader, emit func(Record, int) error) error {
+// eachLine reads JSON Lines of wanted types. Empty lines are skipped.
+func (f File) eachLine(in io.Reader, wants func(moving.Type) bool, emit func(Record, int) error) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for number := 1; ; number++ {
 		line, tooLong, err := nextLine(lines)
@@ -22,13 +23,19 @@ func (f File) eachLine(in io.Reader, emit func(Record, int) error) error {
 		}
 		ended := err != nil
 		switch {
+		case tooLong && !wants(""):
+			err = nil
 		case tooLong:
 			err = emit(Record{Refused: fault.New(fault.Invalid, "import_line_malformed",
 				"The line cannot be read. It has more than %d bytes.", maxLine)}, number)
-		case len(line) > 0:
-			err = emit(parse(line), number)
 		default:
 			err = nil
+			if len(line) == 0 {
+				break
+			}
+			if r, wanted := parseWanted(line, wants); wanted {
+				err = emit(r, number)
+			}
 		}
 		if err != nil || ended {
 			return err

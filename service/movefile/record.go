@@ -16,39 +16,58 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Record is one line of a file: one of Customer, Balance and Subscription, or a refusal, or nothing to import.
+// Record is one line of a file: one of the records of its types, or a refusal, or nothing to import.
 type Record struct {
 	File string
 	Line int // counts from 1
 	Type moving.Type
 	ID   string // external
-	// PerennialID is the id in the exporting environment: of the customer or subscription; for a balance, of its
-	// customer. Empty: the record is not of an export.
+	// PerennialID is the id in the exporting environment: of the object; for a balance, of its customer; for settings, of
+	// the environment. Empty: the record is not of an export.
 	PerennialID string
 	// Hash is the hash of the contents, whatever their form: two records with the same contents have the same.
 	Hash [sha256.Size]byte
 
-	Customer     *moving.Customer
-	Balance      *moving.Balance
-	Subscription *moving.Subscription
+	Settings      *moving.Settings
+	Customer      *moving.Customer
+	PaymentMethod *moving.PaymentMethod
+	Balance       *moving.Balance
+	CreditGrant   *moving.CreditGrant
+	Subscription  *moving.Subscription
+	Endpoint      *moving.Endpoint
 
 	Refused error  // the fault of the line
 	LeftOut string // why there is nothing to import; empty: there is
 }
 
 // parse reads a record. file and line are left to the caller.
-func parse(line []byte) (r Record) {
+func parse(line []byte) Record {
+	r, _ := parseWanted(line, func(moving.Type) bool { return true })
+	return r
+}
+
+// parseWanted is parse for records of a wanted type; of others it reads the type alone, and ok is false.
+func parseWanted(line []byte, wants func(moving.Type) bool) (r Record, ok bool) {
 	if isBroken(line) {
-		return Record{Refused: malformed("It contains a character that is not text.")}
+		return Record{Refused: malformed("It contains a character that is not text.")}, wants("")
 	}
 	var head struct {
 		Type moving.Type `json:"type"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
-		return Record{Refused: malformed("It is no JSON object with a `type`.")}
+		return Record{Refused: malformed("It is no JSON object with a `type`.")}, wants("")
 	}
 	r.Type = head.Type
-	switch head.Type {
+	if !wants(r.Type) {
+		return r, false
+	}
+	r.read(line)
+	return r, true
+}
+
+// read reads the fields of a record, whose type is known.
+func (r *Record) read(line []byte) {
+	switch r.Type {
 	case moving.CustomerType:
 		f, err := decode[customerForm](line)
 		c := f.record()
@@ -70,13 +89,46 @@ func parse(line []byte) (r Record) {
 		r.ID, r.PerennialID, r.Refused, r.Balance = b.ID(), f.PerennialID, err, &b
 		f.PerennialID = ""
 		r.Hash = hash(f)
-	case moving.CreditGrantType, moving.PlanType, moving.InvoiceType, moving.TransactionType:
-		r.LeftOut = "not imported"
+	case moving.PaymentMethodType:
+		f, err := decode[paymentMethodForm](line)
+		m := f.PaymentMethod
+		r.ID, r.PerennialID, r.Refused, r.PaymentMethod = f.ID, f.PerennialID, err, &m
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.CreditGrantType:
+		f, err := decode[creditGrantForm](line)
+		g := f.CreditGrant
+		r.ID, r.PerennialID, r.Refused, r.CreditGrant = f.ID, f.PerennialID, err, &g
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.SettingsType:
+		f, err := decode[settingsForm](line)
+		s := f.Settings
+		r.ID, r.PerennialID, r.Refused, r.Settings = moving.SettingsID, f.PerennialID, err, &s
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.EndpointType:
+		f, err := decode[endpointForm](line)
+		e := f.Endpoint
+		r.ID, r.PerennialID, r.Refused, r.Endpoint = f.ID, f.PerennialID, err, &e
+		f.PerennialID = ""
+		r.Hash = hash(f)
 	default:
+		if slices.Contains(moving.History(), r.Type) {
+			r.LeftOut = "not imported"
+			return
+		}
 		r.Refused = fault.InvalidParam("type", "import_type_unknown",
-			"`type` cannot be %.40q. Send `customer`, `balance` or `subscription`.", string(head.Type))
+			"`type` cannot be %.40q. Send one of: %s.", string(r.Type), names(moving.Imported()))
 	}
-	return r
+}
+
+func names(types []moving.Type) string {
+	texts := make([]string, len(types))
+	for i, t := range types {
+		texts[i] = "`" + string(t) + "`"
+	}
+	return strings.Join(texts, ", ")
 }
 
 // decode reads a line into a form. A field that the form does not have is refused: it would be lost in silence.

@@ -31,3 +31,23 @@ func (w *Writer) Subscription(s moving.Subscription, perennialID string) error {
 func (w *Writer) Balance(b moving.Balance, perennialID string) error {
 	return w.lines.Encode(balanceForm{moving.BalanceType, b, perennialID})
 }
+
+// PaymentMethod writes a record of one, with the id that it has here.
+func (w *Writer) PaymentMethod(m moving.PaymentMethod, perennialID string) error {
+	return w.lines.Encode(paymentMethodForm{moving.PaymentMethodType, m, perennialID})
+}
+
+// CreditGrant writes a record of one, with the id that it has here.
+func (w *Writer) CreditGrant(g moving.CreditGrant, perennialID string) error {
+	return w.lines.Encode(creditGrantForm{moving.CreditGrantType, g, perennialID})
+}
+
+// Settings writes the record of an environment's, with the environment's id.
+func (w *Writer) Settings(s moving.Settings, environmentID string) error {
+	return w.lines.Encode(settingsForm{moving.SettingsType, s, environmentID})
+}
+
+// Endpoint writes a record of one, with the id that it has here.
+func (w *Writer) Endpoint(e moving.Endpoint, perennialID string) error {
+	return w.lines.Encode(endpointForm{moving.EndpointType, e, perennialID})
+}

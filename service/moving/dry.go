@@ -28,6 +28,7 @@ type dryRun struct {
 	records   map[moving.Type]map[string]db.ImportedRecord
 	customers map[string]customer.Customer // by external id
 	balances  map[balanceKey]money.Minor   // of customers, after the foreseen invoices
+	tally     map[string]int               // as known.tally, of what was not written
 }
 
 type balanceKey struct {
@@ -36,12 +37,14 @@ type balanceKey struct {
 }
 
 func newDryRun() *dryRun {
-	return &dryRun{
-		records: map[moving.Type]map[string]db.ImportedRecord{
-			moving.CustomerType: {}, moving.BalanceType: {}, moving.SubscriptionType: {},
-		},
-		customers: map[string]customer.Customer{}, balances: map[balanceKey]money.Minor{},
+	d := &dryRun{
+		records: map[moving.Type]map[string]db.ImportedRecord{}, customers: map[string]customer.Customer{},
+		balances: map[balanceKey]money.Minor{}, tally: map[string]int{},
 	}
+	for _, t := range moving.Imported() {
+		d.records[t] = map[string]db.ImportedRecord{}
+	}
+	return d
 }
 
 // addKnown adds the objects that earlier batches would have written.
@@ -85,8 +88,15 @@ func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBi
 		d.customers[a.record.ID] = c
 	case moving.BalanceType:
 		d.balances[balanceKey{a.customer.ID, a.record.Balance.Currency}] += a.record.Balance.Amount
-	default:
+	case moving.PaymentMethodType:
+		if !a.record.PaymentMethod.Default {
+			d.tally[a.customer.ID]++
+		}
+	case moving.CreditGrantType:
+		d.tally[tallyOf(a.customer.ID, a.grant.Currency)]++
+	case moving.SubscriptionType:
 		return d.foresee(e, a, now)
+	default: // no later record depends on it
 	}
 	return nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"perennial/billing/customer"
+	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -31,12 +32,16 @@ type importEnvironment struct {
 	newest   map[string]int         // by id of the plan
 	keys     map[string]string      // ids of plans, by their keys in a catalogue file
 	called   map[string][]string    // ids of plans, by name
+	// codes has the coupons that records have named so far, by their codes in lower case; nil: there is none.
+	codes     map[string]*discount.Coupon
+	endpoints int // webhook endpoints
 }
 
 // importEnvironment reads the environment's data.
 func (s *Service) importEnvironment(ctx context.Context, environmentID string) (*importEnvironment, error) {
 	e := &importEnvironment{
 		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
+		codes: map[string]*discount.Coupon{},
 	}
 	environment, err := s.Store.Tenancy.Environment(ctx, environmentID)
 	if err != nil {
@@ -50,6 +55,9 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID string) (
 		if a.Primary {
 			e.primary = &lifecycle.Provider{Name: a.Provider, ConfigID: a.ID}
 		}
+	}
+	if e.endpoints, err = s.Store.Webhooks.EndpointCount(ctx, environmentID); err != nil {
+		return nil, err
 	}
 	offered := false
 	page := db.Page{Limit: 100}
@@ -166,7 +174,7 @@ func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.State {
 	s := lifecycle.State{
 		Subscription: a.subscription, Customer: a.customer, Balance: balance, Plan: a.plan, PendingPlan: a.pending,
-		AddOns: a.addOns, Settings: e.settings,
+		AddOns: a.addOns, Scheduled: a.scheduled, Settings: e.settings,
 	}
 	for _, r := range e.rates {
 		if r.Country == "" || r.Country == a.customer.Country {

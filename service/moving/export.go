@@ -20,66 +20,136 @@ type ExportOptions struct {
 	// WithPaymentTokens writes the provider's tokens of customers. Without them, and without a phone number, a customer
 	// has no payment method.
 	WithPaymentTokens bool
-	// Waits is called with subscriptions that have waiting prorations, which records cannot hold; nil: no call.
-	Waits func(subscriptionID string) error
-	// Scheduled is called with subscriptions that have scheduled changes, or one that waits for its payment, which records
-	// cannot hold; nil: no call.
-	Scheduled func(subscriptionID string) error
+	// Left is called with objects that have something which records cannot hold; nil: no call.
+	Left func(objectID string, what Leftover) error
 }
 
-// Export writes one snapshot of an environment as JSON Lines that Import reads: customers, balances and subscriptions,
-// and for the books credit grants, plans, invoices and transactions. It leaves out deleted customers.
+// Leftover is something that records cannot hold.
+type Leftover string
+
+// The leftovers.
+const (
+	WaitingProrations Leftover = "waiting_prorations" // of a subscription
+	OwnFeatures       Leftover = "features"           // of a customer, for one subscription alone
+)
+
+// Export writes one snapshot of an environment as JSON Lines that Import reads: settings, customers with their payment
+// methods, balances and credit grants, subscriptions and webhook endpoints, and for the books plans, invoices, credit
+// notes and transactions. It leaves out deleted customers.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
 	return s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
-		names := &planNames{}
-		for _, part := range []func() error{
-			func() error {
-				return all.Customers(ctx, func(c customer.Customer, externalID string) error {
-					return w.Customer(exportedCustomer(c, externalID, o), c.ID)
-				})
-			},
-			func() error {
-				return all.Balances(ctx, func(b db.Credit, externalID string) error {
-					return w.Balance(moving.Balance{
-						Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
-					}, b.CustomerID)
-				})
-			},
-			func() error {
-				return all.Plans(ctx, func(p plan.Plan) error {
-					names.add(p)
-					return w.Plan(p)
-				})
-			},
-			func() error {
-				return all.CreditGrants(ctx, func(g balance.Grant, externalID string) error {
-					return w.CreditGrant(g, cmp.Or(externalID, g.CustomerID), names.all(g.PlanIDs))
-				})
-			},
-			func() error {
-				return all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
-					if len(s.PendingLines) > 0 && o.Waits != nil {
-						if err := o.Waits(s.ID); err != nil {
-							return err
-						}
-					}
-					if (len(s.Scheduled) > 0 || s.PendingChange != nil) && o.Scheduled != nil {
-						if err := o.Scheduled(s.ID); err != nil {
-							return err
-						}
-					}
-					return w.Subscription(exportedSubscription(s, names), s.ID)
-				})
-			},
-			func() error { return all.Invoices(ctx, w.Invoice) },
-			func() error { return all.Transactions(ctx, w.Transaction) },
+		e := &exporting{ExportOptions: o, all: all, w: w, environmentID: environmentID, names: &planNames{}}
+		for _, part := range []func(context.Context) error{
+			e.settings, e.customers, e.paymentMethods, e.balances, e.plans, e.creditGrants, e.subscriptions, e.endpoints,
+			func(ctx context.Context) error { return all.Invoices(ctx, w.Invoice) },
+			func(ctx context.Context) error { return all.CreditNotes(ctx, w.CreditNote) },
+			func(ctx context.Context) error { return all.Transactions(ctx, w.Transaction) },
 		} {
-			if err := part(); err != nil {
+			if err := part(ctx); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+// exporting is the state of an export.
+type exporting struct {
+	ExportOptions
+	all           *db.Snapshot
+	w             *movefile.Writer
+	environmentID string
+	names         *planNames
+}
+
+func (e *exporting) left(objectID string, what Leftover) error {
+	if e.Left == nil {
+		return nil
+	}
+	return e.Left(objectID, what)
+}
+
+func (e *exporting) settings(ctx context.Context) error {
+	s, err := e.all.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	return e.w.Settings(moving.SettingsOf(s), e.environmentID)
+}
+
+func (e *exporting) customers(ctx context.Context) error {
+	return e.all.Customers(ctx, func(c customer.Customer, externalID string) error {
+		record := exportedCustomer(c, externalID, e.ExportOptions)
+		var others bool
+		if record.Features, others = moving.FeaturesOf(c.Features); others {
+			if err := e.left(c.ID, OwnFeatures); err != nil {
+				return err
+			}
+		}
+		return e.w.Customer(record, c.ID)
+	})
+}
+
+// paymentMethods writes those that can be charged with what the file has of them.
+func (e *exporting) paymentMethods(ctx context.Context) error {
+	return e.all.PaymentMethods(ctx, func(m customer.Method, externalID, customerExternalID string) error {
+		if !e.WithPaymentTokens {
+			m.Details.CustomerToken, m.Details.PaymentMethodToken = "", ""
+		}
+		if !(customer.Customer{}).WithMethod(m).CanPay() {
+			return nil
+		}
+		record := moving.MethodOf(m)
+		record.ID, record.Customer = cmp.Or(externalID, m.ID), cmp.Or(customerExternalID, m.CustomerID)
+		return e.w.PaymentMethod(record, m.ID)
+	})
+}
+
+func (e *exporting) balances(ctx context.Context) error {
+	return e.all.Balances(ctx, func(b db.Credit, externalID string) error {
+		return e.w.Balance(moving.Balance{
+			Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
+		}, b.CustomerID)
+	})
+}
+
+func (e *exporting) plans(ctx context.Context) error {
+	return e.all.Plans(ctx, func(p plan.Plan) error {
+		e.names.add(p)
+		return e.w.Plan(p)
+	})
+}
+
+func (e *exporting) creditGrants(ctx context.Context) error {
+	return e.all.CreditGrants(ctx, func(g balance.Grant, externalID, customerExternalID string) error {
+		record := moving.GrantOf(g, e.names.all(g.PlanIDs))
+		record.ID, record.Customer = cmp.Or(externalID, g.ID), cmp.Or(customerExternalID, g.CustomerID)
+		return e.w.CreditGrant(record, g.ID)
+	})
+}
+
+func (e *exporting) subscriptions(ctx context.Context) error {
+	return e.all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
+		if len(s.PendingLines) > 0 {
+			if err := e.left(s.ID, WaitingProrations); err != nil {
+				return err
+			}
+		}
+		record := exportedSubscription(s, e.names)
+		if e.WithPaymentTokens {
+			record.PaymentMethod = cmp.Or(s.MethodExternalID, s.PaymentMethodID)
+		}
+		return e.w.Subscription(record, s.ID)
+	})
+}
+
+func (e *exporting) endpoints(ctx context.Context) error {
+	return e.all.Endpoints(ctx, func(p db.WebhookEndpoint, externalID string) error {
+		return e.w.Endpoint(moving.Endpoint{
+			ID: cmp.Or(externalID, p.ID), URL: p.URL, Description: p.Description, Events: p.Events,
+			PayloadShape: p.PayloadShape,
+		}, p.ID)
 	})
 }
 
@@ -94,7 +164,7 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone,
 		Address: addressOf(c), Country: c.Country, Region: c.Region, Locale: c.Locale, TimeZone: c.TimeZone,
 		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
-		PaymentDetails: detailsOf(c), CreatedAt: moving.At(c.CreatedAt),
+		PaymentDetails: detailsOf(c), Dunning: moving.DunningOf(c.Dunning), CreatedAt: moving.At(c.CreatedAt),
 	}
 }
 
@@ -114,6 +184,10 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	if s.PendingAddOns != nil {
 		pending := names.addOns(*s.PendingAddOns)
 		r.PendingAddOns = &pending
+	}
+	r.Coupons = moving.CouponsOf(s.Subscription)
+	for _, c := range s.Scheduled {
+		r.ScheduledChanges = append(r.ScheduledChanges, names.change(c))
 	}
 	r.PausedAt, r.ResumesAt, r.PauseReason = moving.At(s.PausedAt), moving.At(s.ResumesAt), s.PauseReason
 	if s.Status == subscription.Active {
@@ -160,6 +234,18 @@ func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
 		records[i] = moving.AddOn{Plan: n.of(a.ID), PlanVersion: a.Version, Quantity: a.Quantity}
 	}
 	return records
+}
+
+func (n *planNames) change(c subscription.ScheduledChange) moving.ScheduledChange {
+	r := moving.ScheduledChange{
+		At: moving.At(c.At), Plan: n.of(c.Plan.ID), PlanVersion: c.Plan.Version, Quantity: c.Quantity,
+		ProrationBehavior: c.Proration,
+	}
+	if c.AddOns != nil {
+		all := n.addOns(*c.AddOns)
+		r.AddOns = &all
+	}
+	return r
 }
 
 // addressOf returns the address of a customer; nil: none.

@@ -3,13 +3,14 @@ package moving
 import (
 	"context"
 
+	"perennial/billing/customer"
 	"perennial/billing/moving"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/movefile"
 )
 
-// native is a customer or a subscription of this environment that a record of an export names by its id.
+// native is an object of this environment that a record of an export names by its id.
 type native struct{ erased bool }
 
 // here returns the record's object if it is of this environment: importing its export would duplicate it.
@@ -22,13 +23,17 @@ func (k *known) here(r movefile.Record) (native, bool) {
 	return native{}, false
 }
 
+// prefixes are those of the ids of objects here, by the type of their records.
+var prefixes = map[moving.Type]string{
+	moving.CustomerType: id.Customer, moving.BalanceType: id.Customer, moving.PaymentMethodType: id.PaymentMethod,
+	moving.CreditGrantType: id.CreditGrant, moving.SubscriptionType: id.Subscription, moving.EndpointType: id.Endpoint,
+	moving.SettingsType: id.Environment,
+}
+
 // idsHere returns the ids of a record that may be of this environment: the exported id, and an external id of this
 // form.
 func idsHere(r movefile.Record) (ids []string) {
-	of := id.Customer
-	if r.Type == moving.SubscriptionType {
-		of = id.Subscription
-	}
+	of := prefixes[r.Type]
 	if id.Is(of, r.PerennialID) {
 		ids = append(ids, r.PerennialID)
 	}
@@ -49,16 +54,32 @@ func (im *importing) readNatives(ctx context.Context, r db.Reader, batch []movef
 	if len(ids) == 0 {
 		return nil
 	}
-	if im.of == moving.SubscriptionType {
-		found, err := r.Subscriptions.IDs(ctx, im.by.EnvironmentID, ids)
-		for _, name := range found {
-			k.natives[name] = native{}
+	var found []string
+	var err error
+	switch im.of {
+	case moving.SubscriptionType:
+		found, err = r.Subscriptions.IDs(ctx, im.by.EnvironmentID, ids)
+	case moving.PaymentMethodType:
+		var owners []db.MethodOwner
+		owners, err = r.Customers.MethodOwners(ctx, im.by.EnvironmentID, ids)
+		for _, o := range owners {
+			found = append(found, o.ID)
 		}
-		return err
+	case moving.CreditGrantType:
+		found, err = r.Customers.GrantIDs(ctx, im.by.EnvironmentID, ids)
+	case moving.EndpointType:
+		found, err = r.Webhooks.EndpointIDs(ctx, im.by.EnvironmentID, ids)
+	case moving.SettingsType:
+		found = []string{im.by.EnvironmentID}
+	default:
+		var customers []customer.Customer
+		customers, err = r.Customers.ListByID(ctx, im.by.EnvironmentID, ids)
+		for _, c := range customers {
+			k.natives[c.ID] = native{erased: !c.ErasedAt.IsZero()}
+		}
 	}
-	customers, err := r.Customers.ListByID(ctx, im.by.EnvironmentID, ids)
-	for _, c := range customers {
-		k.natives[c.ID] = native{erased: !c.ErasedAt.IsZero()}
+	for _, name := range found {
+		k.natives[name] = native{}
 	}
 	return err
 }

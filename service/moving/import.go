@@ -1,10 +1,10 @@
 package moving
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service/movefile"
 	"perennial/service/usecase"
@@ -43,7 +44,7 @@ type ImportedLine struct {
 	Outcome ImportOutcome
 	Fault   error     // of a refusal
 	Next    *NextBill // of a subscription in a dry run; nil: no invoice follows
-	// CustomerID and Currency are those of an imported or present balance or subscription.
+	// CustomerID and Currency are those of an imported or present balance, grant or subscription.
 	CustomerID string
 	Currency   money.Currency
 }
@@ -54,7 +55,7 @@ var ErrImportStopped = fault.New(fault.Invalid, "import_stopped",
 
 const importBatch = 500
 
-// Import imports the records of files in any order: customers first, then balances, then subscriptions. It passes every
+// Import imports the records of files in any order, by their types in the order of moving.Imported. It passes every
 // line to told after its batch is committed, in the order of the files within a batch. Repeating an interrupted import
 // continues it: existing objects do not change. Imported subscriptions have no workflow until the reconciler starts it,
 // at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped, database_unavailable.
@@ -65,10 +66,16 @@ func (s *Service) Import(
 	if err != nil {
 		return err
 	}
-	imported := []moving.Type{moving.CustomerType, moving.BalanceType, moving.SubscriptionType}
-	for pass, of := range imported {
+	seen := map[moving.Type]bool{} // in the first pass
+	for pass, of := range moving.Imported() {
+		if pass > 0 && !seen[of] && of != moving.CustomerType {
+			continue
+		}
 		im.of = of
-		wants := func(t moving.Type) bool { return t == of || pass == 0 && !slices.Contains(imported, t) }
+		wants := func(t moving.Type) bool {
+			seen[t] = true
+			return t == of || of == moving.CustomerType && !t.Imports() // and what cannot be read
+		}
 		for _, f := range files {
 			if err := f.Each(wants, func(r movefile.Record) error { return im.add(ctx, r) }); err != nil {
 				return err
@@ -93,7 +100,8 @@ type importing struct {
 	batch []movefile.Record
 	// refused has the external ids of customers whose records were refused.
 	refused map[string]bool
-	now     time.Time // of the batch
+	locked  subscription.Settings // of the environment, in the transaction of the batch
+	now     time.Time             // of the batch
 }
 
 func (s *Service) newImport(
@@ -156,7 +164,8 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 	if err := tx.Moving.PlanAnew(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := tx.Tenancy.LockSettings(ctx, im.by.EnvironmentID); err != nil {
+	var err error
+	if im.locked, err = tx.Tenancy.LockSettings(ctx, im.by.EnvironmentID); err != nil {
 		return nil, err
 	}
 	known, err := im.known(ctx, tx.Reader, tx.Customers.LockByID, batch)
@@ -208,6 +217,7 @@ func (im *importing) decide(
 			}
 		case outcome == RecordImported:
 			known.add(a)
+			im.env.settings = *cmp.Or(a.settings, &im.env.settings)
 		}
 		if line.Outcome == RecordImported || line.Outcome == RecordPresent {
 			line.CustomerID, line.Currency = im.about(r, known)
@@ -220,12 +230,14 @@ func (im *importing) decide(
 	return lines, nil
 }
 
-// about returns the customer and the currency of a balance or subscription, as far as the record has them.
+// about returns the customer and the currency of a balance, grant or subscription, as far as the record has them.
 func (im *importing) about(r movefile.Record, known *known) (string, money.Currency) {
 	customerID := known.customers[reference(r)].ID
 	switch {
 	case r.Balance != nil:
 		return customerID, r.Balance.Currency
+	case r.CreditGrant != nil:
+		return customerID, r.CreditGrant.Currency
 	case r.Subscription != nil:
 		if r.Subscription.Currency != "" {
 			return customerID, r.Subscription.Currency

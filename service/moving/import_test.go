@@ -304,8 +304,9 @@ func TestExport_RoundTrip(t *testing.T) {
 	}, usecase.Around[db.CreditGrant]{}))
 	file.Reset()
 	var waits []string
-	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {
-		waits = append(waits, subscriptionID)
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Left: func(objectID string, what Leftover) error {
+		require.Equal(t, WaitingProrations, what)
+		waits = append(waits, objectID)
 		return nil
 	}}, &file))
 	require.NotContains(t, file.String(), "pm_2")

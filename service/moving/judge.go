@@ -3,7 +3,9 @@ package moving
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
+	"perennial/billing/balance"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -12,6 +14,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 	"perennial/service/movefile"
+	"perennial/service/webhooks"
 )
 
 // arrival is a new record with the objects that it leads to.
@@ -22,6 +25,12 @@ type arrival struct {
 	plan         plan.Plan
 	pending      *plan.Plan
 	addOns       []plan.Plan // of the subscription, as lifecycle.State has them
+	scheduled    []plan.Plan // of the subscription, as lifecycle.State has them
+	method       customer.Method
+	grant        balance.Grant
+	settings     *subscription.Settings // of the environment from then on; nil: of another record
+	endpoint     webhooks.EndpointForm
+	endpointID   string
 }
 
 // judge decides about a record before any of its writes, so that a refused record does not undo the others of its
@@ -60,6 +69,14 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 		}
 	case moving.SubscriptionType:
 		err = im.newSubscription(&a, known)
+	case moving.PaymentMethodType:
+		err = im.newMethod(&a, known)
+	case moving.CreditGrantType:
+		err = im.newGrant(&a, known)
+	case moving.SettingsType:
+		a.settings, err = im.newSettings(*r.Settings)
+	case moving.EndpointType:
+		err = im.newEndpoint(&a)
 	default:
 		err = r.Refused
 	}
@@ -91,8 +108,11 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.Details()), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
+	var unpaid, wrong error
+	c.Dunning, unpaid = r.Policy()
+	c.Features, wrong = r.Overrides()
 	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
-		c.Check(), c.TaxIDs.CheckNew(nil)); err != nil {
+		c.Check(), c.TaxIDs.CheckNew(nil), unpaid, wrong); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {
@@ -121,6 +141,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		ItemID: func(s subscription.Subscription, priceID string) string {
 			return lifecycle.ItemID(id.Source{}, s, priceID)
 		},
+		ChangeID: func() string { return id.New(id.ScheduledChange, im.now) },
 	}
 	setting.AddOns, err = im.env.addOns("addOns", r.AddOns)
 	found(err)
@@ -129,6 +150,12 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		found(err)
 		setting.PendingAddOns = &next
 	}
+	setting.PaymentMethodID, err = known.method(r.PaymentMethod, a.customer)
+	found(err)
+	setting.Coupons, err = im.env.coupons(r.Coupons)
+	found(err)
+	setting.Planned, err = im.env.planned(r.ScheduledChanges)
+	found(err)
 	if err := fault.Joined(faults...); err != nil {
 		return err
 	}
@@ -139,7 +166,13 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	if a.subscription, err = r.Begin(setting); err != nil {
 		return err
 	}
-	sold := setting.Known()
+	sold := slices.Concat(setting.Known(), setting.Scheduled())
+	a.scheduled, err = lifecycle.Versions(a.subscription.ScheduledRefs(), func(r plan.Ref) (plan.Plan, error) {
+		return lifecycle.Known(sold, r)
+	})
+	if err != nil {
+		return err
+	}
 	a.addOns, err = lifecycle.Versions(a.subscription.AddOnRefs(), func(r plan.Ref) (plan.Plan, error) {
 		return lifecycle.Known(sold, r)
 	})

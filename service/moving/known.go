@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/customer"
+	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/db"
 	"perennial/internal/id"
@@ -15,7 +16,12 @@ type known struct {
 	records   map[string]db.ImportedRecord // of the batch's type, by external id
 	customers map[string]customer.Customer // by the references of the records
 	natives   map[string]native            // by the ids in an export of this environment
+	methods   map[string]db.MethodOwner    // of customers, by the references of subscriptions
+	tally     map[string]int               // payment methods by customer, and grants by tallyOf
 }
+
+// tallyOf is the key of a customer's grants in a currency.
+func tallyOf(customerID string, c money.Currency) string { return customerID + "/" + string(c) }
 
 // readCustomers reads customers by their ids; one implementation locks them.
 type readCustomers func(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error)
@@ -26,6 +32,7 @@ func (im *importing) known(
 ) (*known, error) {
 	k := &known{
 		records: map[string]db.ImportedRecord{}, customers: map[string]customer.Customer{}, natives: map[string]native{},
+		methods: map[string]db.MethodOwner{}, tally: map[string]int{},
 	}
 	var ids, references []string
 	for _, record := range batch {
@@ -50,7 +57,10 @@ func (im *importing) known(
 	if err := im.readNatives(ctx, r, batch, k); err != nil {
 		return nil, err
 	}
-	return k, im.readCustomers(ctx, r, read, references, k)
+	if err := im.readCustomers(ctx, r, read, references, k); err != nil {
+		return nil, err
+	}
+	return k, im.readParts(ctx, r, batch, k)
 }
 
 // readCustomers finds the customers that the records refer to, by external id or by their id here.
@@ -91,6 +101,10 @@ func reference(r movefile.Record) string {
 	switch {
 	case r.Balance != nil:
 		return r.Balance.Customer
+	case r.PaymentMethod != nil:
+		return r.PaymentMethod.Customer
+	case r.CreditGrant != nil:
+		return r.CreditGrant.Customer
 	case r.Subscription != nil:
 		return r.Subscription.Customer
 	}
@@ -100,6 +114,12 @@ func reference(r movefile.Record) string {
 // add makes a new record known to later ones.
 func (k *known) add(a arrival) {
 	k.records[a.record.ID] = a.known()
+	switch {
+	case a.record.PaymentMethod != nil && !a.record.PaymentMethod.Default:
+		k.tally[a.customer.ID]++
+	case a.record.CreditGrant != nil:
+		k.tally[tallyOf(a.customer.ID, a.grant.Currency)]++
+	}
 }
 
 // known returns the record for storage.
@@ -107,8 +127,18 @@ func (a arrival) known() db.ImportedRecord {
 	r := db.ImportedRecord{
 		ExternalID: a.record.ID, ObjectID: a.customer.ID, CustomerID: a.customer.ID, Hash: a.record.Hash[:],
 	}
-	if a.record.Type == moving.SubscriptionType {
+	switch a.record.Type {
+	case moving.SubscriptionType:
 		r.ObjectID = a.subscription.ID
+	case moving.PaymentMethodType:
+		r.ObjectID = a.method.ID
+	case moving.CreditGrantType:
+		r.ObjectID = a.grant.ID
+	case moving.EndpointType:
+		r.ObjectID = a.endpointID
+	case moving.SettingsType:
+		r.ObjectID = moving.SettingsID
+	default: // the customer
 	}
 	return r
 }

@@ -2,7 +2,9 @@ package moving
 
 import (
 	"context"
+	"fmt"
 
+	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
@@ -24,8 +26,10 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 			b := *a.record.Balance
 			entry := invoice.CreditEntry{Amount: b.Amount, Reason: invoice.CreditImported}
 			err = tx.Customers.AddCredit(ctx, im.by.EnvironmentID, a.customer.ID, b.Currency, entry, "", im.now)
-		default:
+		case moving.SubscriptionType:
 			subscriptions = append(subscriptions, a.subscription)
+		default:
+			err = im.insertPart(ctx, tx, a)
 		}
 		if err != nil {
 			return err
@@ -38,6 +42,30 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 		return err
 	}
 	return im.announce(ctx, tx, arrived)
+}
+
+// insertPart writes an object other than a customer, a balance or a subscription.
+func (im *importing) insertPart(ctx context.Context, tx *db.Tx, a arrival) error {
+	switch a.record.Type {
+	case moving.PaymentMethodType:
+		if a.method.Default { // the insert of the customer wrote it
+			return tx.Customers.DescribeDefault(ctx, im.by.EnvironmentID, a.method)
+		}
+		return tx.Customers.InsertPaymentMethod(ctx, im.by.EnvironmentID, a.method)
+	case moving.CreditGrantType:
+		return tx.Customers.InsertOldCreditGrant(ctx, im.by.EnvironmentID, a.grant, im.now)
+	case moving.EndpointType:
+		return im.endpoints.RegisterDisabled(ctx, tx, im.by, a.endpointID, a.endpoint)
+	case moving.SettingsType:
+		_, changed, err := a.record.Settings.On(im.locked)
+		if err != nil || len(changed) == 0 {
+			return err
+		}
+		tx.AuditChanges(audit.Changes("environment", changed, im.locked, *a.settings)...)
+		return tx.Tenancy.SaveSettings(ctx, im.by.EnvironmentID, im.locked, *a.settings)
+	default:
+		return fmt.Errorf("service: an import cannot write a record of the type %s", a.record.Type)
+	}
 }
 
 // announce sends the events of imported objects, where Announce is set.

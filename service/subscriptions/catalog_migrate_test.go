@@ -36,8 +36,8 @@ func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 		p.ID, p.Migrate = sub.PlanID, catalog.AtPeriodEnd
 		changes, err := svc.Catalog.ApplyCatalog(t.Context(), by, servicecatalog.WantedCatalog{Plans: []catalog.Plan{p}})
 		require.NoError(t, err)
-		require.Len(t, changes, 1)
-		return changes[0]
+		require.Len(t, changes.Plans, 1)
+		return changes.Plans[0]
 	}
 	waitsFor := func() int {
 		t.Helper()
@@ -73,22 +73,22 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 
 	shown, err := svc.Catalog.DiffCatalog(t.Context(), by, servicecatalog.WantedCatalog{Plans: file})
 	require.NoError(t, err)
-	require.Len(t, shown, 1)
-	require.Equal(t, []string{"catalogKey", "prices"}, shown[0].Fields)
+	require.Len(t, shown.Plans, 1)
+	require.Equal(t, []string{"catalogKey", "prices"}, shown.Plans[0].Fields)
 	require.Equal(t, catalog.Effect{Running: 1, Behind: 1,
-		Sums: []catalog.Sum{{Currency: "EUR", Now: 1000, Then: 1500}}}, shown[0].Effect)
+		Sums: []catalog.Sum{{Currency: "EUR", Now: 1000, Then: 1500}}}, shown.Plans[0].Effect)
 
 	done, err := svc.Catalog.ApplyCatalog(t.Context(), by, servicecatalog.WantedCatalog{Plans: file})
 	require.NoError(t, err)
-	require.Equal(t, shown[0].Effect, done[0].Effect)
-	require.True(t, done[0].Moves())
-	moved, err := svc.MigrateCatalogPlan(t.Context(), by, done[0])
+	require.Equal(t, shown.Plans[0].Effect, done.Plans[0].Effect)
+	require.True(t, done.Plans[0].Moves())
+	moved, err := svc.MigrateCatalogPlan(t.Context(), by, done.Plans[0])
 	require.NoError(t, err)
 	require.Equal(t, 1, moved.Migrated)
 
 	again, err := svc.Catalog.DiffCatalog(t.Context(), by, servicecatalog.WantedCatalog{Plans: file})
 	require.NoError(t, err)
-	require.Empty(t, again, "it waits for the end of its period")
+	require.Empty(t, again.Plans, "it waits for the end of its period")
 	s.Clock.Set(sub.CurrentPeriod.End)
 	servicetest.Charge(t, s, ref)
 	require.Equal(t, []money.Minor{1500, 1000}, totals(t, s, ref), "the newest first")

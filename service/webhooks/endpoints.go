@@ -17,11 +17,12 @@ import (
 	"perennial/webhooks"
 )
 
-// maxEndpoints bounds the endpoints of an environment: each event writes a row for each endpoint that wants it.
-const maxEndpoints = 20
+// MaxEndpoints bounds the endpoints of an environment: each event writes a row for each endpoint that wants it.
+const MaxEndpoints = 20
 
-var errEndpointLimit = fault.New(fault.Conflict, "webhook_endpoint_limit",
-	"The environment has %d webhook endpoints, and no more are possible. Delete one first.", maxEndpoints)
+// ErrEndpointLimit refuses an endpoint beyond MaxEndpoints.
+var ErrEndpointLimit = fault.New(fault.Conflict, "webhook_endpoint_limit",
+	"The environment has %d webhook endpoints, and no more are possible. Delete one first.", MaxEndpoints)
 
 // Endpoint is a webhook endpoint.
 type Endpoint struct {
@@ -44,7 +45,7 @@ type EndpointForm struct {
 func (s *Service) RegisterWebhook(
 	ctx context.Context, by usecase.Caller, f EndpointForm, also usecase.Also[Endpoint],
 ) (Endpoint, error) {
-	update := EndpointUpdate{URL: &f.URL, Description: &f.Description, Events: &f.Events, Shape: &f.Shape}
+	update := f.all()
 	if err := update.check(by, s.receivers); err != nil {
 		return Endpoint{}, err
 	}
@@ -53,26 +54,77 @@ func (s *Service) RegisterWebhook(
 		return Endpoint{}, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (Endpoint, error) {
-		e := Endpoint{NewSecret: secret.generated}
-		appID, keyset, err := tx.Webhooks.LockRegistrations(ctx, by.EnvironmentID)
-		if err != nil {
-			return e, err
-		}
-		n, err := tx.Webhooks.EndpointCount(ctx, by.EnvironmentID)
-		if err != nil {
-			return e, err
-		}
-		if n >= maxEndpoints {
-			return e, errEndpointLimit
-		}
-		e.ID, e.EnvironmentID, e.AppID, e.Keyset = id.New(id.Endpoint, tx.Real), by.EnvironmentID, appID, keyset
-		e.Status, e.CreatedAt = delivery.EndpointEnabled, tx.Real
-		update.apply(&e.WebhookEndpoint)
-		if e.SecretSealed, err = s.sealSecret(ctx, tx, e.WebhookEndpoint, secret.text); err != nil {
-			return e, err
-		}
-		return e, tx.Webhooks.InsertEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+		return s.register(ctx, tx, by, id.New(id.Endpoint, tx.Real), update, secret)
 	})
+}
+
+func (s *Service) register(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, endpointID string, form EndpointUpdate, secret secret,
+) (Endpoint, error) {
+	e := Endpoint{NewSecret: secret.generated}
+	appID, keyset, err := tx.Webhooks.LockRegistrations(ctx, by.EnvironmentID)
+	if err != nil {
+		return e, err
+	}
+	n, err := tx.Webhooks.EndpointCount(ctx, by.EnvironmentID)
+	if err != nil {
+		return e, err
+	}
+	if n >= MaxEndpoints {
+		return e, ErrEndpointLimit
+	}
+	e.ID, e.EnvironmentID, e.AppID, e.Keyset = endpointID, by.EnvironmentID, appID, keyset
+	e.Status, e.CreatedAt = delivery.EndpointEnabled, tx.Real
+	form.apply(&e.WebhookEndpoint)
+	if e.SecretSealed, err = s.sealSecret(ctx, tx, e.WebhookEndpoint, secret.text); err != nil {
+		return e, err
+	}
+	return e, tx.Webhooks.InsertEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+}
+
+// all sets every field.
+func (f EndpointForm) all() EndpointUpdate {
+	return EndpointUpdate{URL: &f.URL, Description: &f.Description, Events: &f.Events, Shape: &f.Shape}
+}
+
+// CheckEndpoint refuses what RegisterWebhook refuses of a form: the faults of webhooks.CheckURL, event_type_unknown,
+// webhook_events_missing, webhook_shape_unknown, kek_missing.
+func (s *Service) CheckEndpoint(by usecase.Caller, f EndpointForm) error {
+	switch {
+	case s.vault == nil:
+		return usecase.ErrKEKMissing
+	case len(f.Events) == 0 || len(f.Events) > maxPatterns:
+		return fault.InvalidParam("events", "webhook_events_missing",
+			"`events` must have 1 to %d types or patterns, such as `payment.*`.", maxPatterns)
+	case !slices.Contains(event.Shapes(), f.Shape):
+		return fault.InvalidParam("payloadShape", "webhook_shape_unknown", "`payloadShape` must be `A` or `B`.")
+	}
+	return f.all().check(by, s.receivers)
+}
+
+// maxPatterns bounds the patterns of an endpoint, as the API does.
+const maxPatterns = 100
+
+// RegisterDisabled adds an endpoint in a transaction, with a secret that is not shown. It is disabled until a person
+// has rotated the secret, told it to the receiver and enabled the endpoint. The caller has checked the form. Faults:
+// webhook_endpoint_limit, kek_missing.
+func (s *Service) RegisterDisabled(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, endpointID string, f EndpointForm,
+) error {
+	secret, err := chooseSecret("")
+	if err != nil {
+		return err
+	}
+	made, err := s.register(ctx, tx, by, endpointID, f.all(), secret)
+	if err != nil {
+		return err
+	}
+	made.Revision = 1
+	if !made.Disable(delivery.DisabledByRequest, tx.Real) {
+		return nil
+	}
+	return tx.Webhooks.SaveEndpoint(ctx, by.EnvironmentID, made.WebhookEndpoint,
+		db.EndpointChange{Action: db.EndpointDisabled, Reason: made.DisabledReason})
 }
 
 // EndpointUpdate changes the fields that are not nil.

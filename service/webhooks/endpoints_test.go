@@ -170,7 +170,7 @@ func TestRegisterWebhook_TwentyAtMost(t *testing.T) {
 	close(refused)
 	n := 0
 	for err := range refused {
-		require.ErrorIs(t, err, errEndpointLimit)
+		require.ErrorIs(t, err, ErrEndpointLimit)
 		n++
 	}
 	require.Equal(t, 10, n)

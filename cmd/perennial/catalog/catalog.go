@@ -24,13 +24,22 @@ import (
 // Command is `perennial catalog`.
 func Command() *cli.Command {
 	return &cli.Command{
-		Name: "catalog", Summary: "keep the plans of an environment in a file: compare, apply and export it",
-		About: "A catalogue file describes plans in YAML, each under a key of its own:\n\n" +
+		Name: "catalog", Summary: "keep the catalogue of an environment in a file: compare, apply and export it",
+		About: "A catalogue file describes plans, and products, tax rates, metrics and coupons, in YAML, each under a key of its own:\n\n" +
+			"  products:\n" +
+			"    mail: {name: Mail, taxCategory: saas}\n" +
+			"  taxRates:\n" +
+			"    de: {name: USt, percent: 19, country: DE, inclusive: true}\n" +
+			"  metrics:\n" +
+			"    api_calls: {aggregation: sum, groupBy: [region]}\n" +
+			"  coupons:\n" +
+			"    WELCOME: {percent: 20, duration: repeating, periods: 3, plans: [team-monthly]}\n" +
 			"  plans:\n" +
 			"    team-monthly:\n" +
 			"      name: Team, monthly\n" +
 			"      currency: EUR\n" +
 			"      interval: month\n" +
+			"      product: mail\n" +
 			"      trialDays: 14\n" +
 			"      prices:\n" +
 			"        - {name: Base fee, amount: 4900}\n" +
@@ -42,11 +51,13 @@ func Command() *cli.Command {
 			"the file, and migrate. A price has its amounts in further currencies under\n" +
 			"currencies: {USD: {amount: 5500}}. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
 			"theirs; migrate: true moves them to the newest at the end of their period, and preview says what that would come to.\n" +
-			"Products are not part of the file, since their ids differ between environments: a plan keeps the product that it has,\n" +
-			"and PATCH /plans/{id} gives it one. So a new plan has no tax category until then: diff and apply warn of it where a tax\n" +
-			"rate is for one category.\n" +
-			"A plan that the file has no longer is archived; plans without a key are left alone. To archive all active plans in\n" +
-			"this way, or more than half of them, is refused without --allow-archive.",
+			"A product has the fields of POST /products, a tax rate those of POST /tax-rates and archived, a metric those of POST /metrics\n" +
+			"under its name, and a coupon those of POST /coupons under its code, with keys of plans in plans; each but a tax rate has\n" +
+			"active. id adopts a product or tax rate that was created without the file. What never changes (the percentage of a tax\n" +
+			"rate, the discount of a coupon) is refused: describe another one. Another definition makes a new version of a metric.\n" +
+			"A section that is not in the file is left alone; plans must be there. A plan without product keeps the one it has.\n" +
+			"What the file has no longer is archived, in each of its sections; what has no key is left alone. To archive all active\n" +
+			"plans in this way, or more than half of them, is refused without --allow-archive, and so it is in other sections.",
 		Subcommands: []*cli.Command{diffCommand(), applyCommand(), exportCommand()},
 		Examples: []string{
 			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
@@ -81,7 +92,7 @@ func diffCommand() *cli.Command {
 					if err != nil {
 						return file.At(err)
 					}
-					if err := warnUntaxed(ctx, p.Stderr, store, by, changes); err != nil {
+					if err := warnUntaxed(ctx, p.Stderr, store, by, changes.Plans); err != nil {
 						return err
 					}
 					differs, err := showCatalog(p.Stdout, changes, false)
@@ -97,8 +108,8 @@ func diffCommand() *cli.Command {
 
 func applyCommand() *cli.Command {
 	return &cli.Command{
-		Name: "apply", Summary: "make the plans of a catalogue file true",
-		About: "All plans change in one transaction, or none. What is applied again changes nothing, and two at the same time wait for\n" +
+		Name: "apply", Summary: "make a catalogue file true",
+		About: "All of it changes in one transaction, or nothing. What is applied again changes nothing, and two at the same time wait for\n" +
 			"each other. Then the subscriptions of plans with migrate: true are moved, one at a time, at the end of their period:\n" +
 			"nothing is charged now. Where that is interrupted, or one is refused for now, the same command goes on. One that a newer\n" +
 			"version has overtaken meanwhile is left to whoever made that. Prints the ids of the plans. Exit codes: 0 all is as the\n" +
@@ -133,14 +144,14 @@ func applyCatalog(
 	if err != nil {
 		return file.At(err)
 	}
-	if err := warnUntaxed(ctx, p.Stderr, s.Catalog.Store, by, changes); err != nil {
+	if err := warnUntaxed(ctx, p.Stderr, s.Catalog.Store, by, changes.Plans); err != nil {
 		return err
 	}
 	if _, err := showCatalog(p.Stdout, changes, true); err != nil {
 		return err
 	}
 	refused := false
-	for _, c := range changes {
+	for _, c := range changes.Plans {
 		if !c.Moves() {
 			continue
 		}
@@ -162,9 +173,10 @@ func applyCatalog(
 
 func exportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "export", Summary: "write the catalogue file of the plans that are there",
-		About: "Plans that no file describes yet get a key of their name, and their id, by which they are adopted when the file is\n" +
-			"applied. Archived ones among them are left out, and so are older versions.",
+		Name: "export", Summary: "write the catalogue file of what is there",
+		About: "Plans, products and tax rates that no file describes yet get a key of their name, and their id, by which they are adopted\n" +
+			"when the file is applied. Archived ones among them are left out, and so are older versions, and the redemptions of\n" +
+			"coupons.",
 		Examples: []string{
 			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
 			"perennial catalog export --tenant Acme --app Shop --mode test --without-ids > live.yaml",
@@ -182,20 +194,35 @@ func exportCommand() *cli.Command {
 					if err != nil {
 						return err
 					}
-					plans, err := service.New(store, p.Now).Catalog.Plans(ctx, by)
-					if err != nil {
-						return err
-					}
-					text, err := apicatalog.WriteFile(plans, !*bare)
-					if err != nil {
-						return err
-					}
-					_, err = p.Stdout.Write(text)
-					return err
+					return exportCatalog(ctx, p, service.New(store, p.Now), by, !*bare)
 				})
 			}
 		},
 	}
+}
+
+func exportCatalog(ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, withIDs bool) error {
+	plans, err := s.Catalog.Plans(ctx, by)
+	if err != nil {
+		return err
+	}
+	items, tooMany, err := s.Catalog.Items(ctx, by, plans)
+	if err != nil {
+		return err
+	}
+	if tooMany > 0 {
+		_, err := fmt.Fprintf(p.Stderr, "warning: coupons: at least %d are active, and a file has at most %d. The section is left out, "+
+			"so that the file leaves coupons alone.\n", tooMany, catalog.MaxItems)
+		if err != nil {
+			return err
+		}
+	}
+	text, err := apicatalog.WriteFile(plans, items, withIDs)
+	if err != nil {
+		return err
+	}
+	_, err = p.Stdout.Write(text)
+	return err
 }
 
 // catalogFlags name an environment and a file.
@@ -208,11 +235,11 @@ type catalogFlags struct {
 func (c *catalogFlags) declare(f *flag.FlagSet) {
 	c.Environment.Declare(f)
 	f.StringVar(&c.file, "f", "", "the catalogue `file`; - is standard input (required)")
-	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive absent plans, also if they are all, or more than half")
+	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive what is absent, also if that is all of a section, or more than half")
 }
 
 func (c *catalogFlags) wanted(file apicatalog.File) servicecatalog.WantedCatalog {
-	return servicecatalog.WantedCatalog{Plans: file.Plans, AllowArchive: c.allowArchive}
+	return servicecatalog.WantedCatalog{Plans: file.Plans, Items: file.Items, AllowArchive: c.allowArchive}
 }
 
 // read checks everything that can be checked without a database. Errors name the line and the key.

@@ -58,6 +58,8 @@ func describeField(line func(string, ...any), c servicecatalog.Change, field str
 	case "trialEndBehavior":
 		line("new version: trialEndBehavior %s becomes %s, for new subscriptions",
 			cmp.Or(was.TrialEnd, billing.TrialEndInvoice), cmp.Or(to.TrialEnd, billing.TrialEndInvoice))
+	case "productId":
+		line("product: %s", map[bool]string{true: "none any more", false: "becomes the one that the file names"}[to.ProductID == ""])
 	case "catalogKey":
 		line("adopted under this key")
 	case "dunning":

@@ -55,6 +55,9 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 		"active": {
 			func(p *billing.Plan) { p.Active = false }, "    active: true becomes false, archived: no new subscriptions\n",
 		},
+		"productId": {
+			func(p *billing.Plan) { p.ProductID = "prod_1" }, "    product: becomes the one that the file names\n",
+		},
 		"trialDays": {
 			func(p *billing.Plan) { p.TrialDays = 14 }, "    new version: trialDays 0 becomes 14, for new subscriptions\n",
 		},

@@ -15,23 +15,18 @@ import (
 
 // showCatalog prints changes, done or to be done, and reports whether there are any. A preview of the sums of moving
 // subscriptions is no change.
-func showCatalog(out io.Writer, changes []servicecatalog.Change, done bool) (differs bool, err error) {
+func showCatalog(out io.Writer, changes servicecatalog.FileChanges, done bool) (differs bool, err error) {
 	var text strings.Builder
-	var created, changed, archived, moved int
-	for _, c := range changes {
+	counted := describeItems(&text, changes.ItemChanges, done)
+	moved := 0
+	for _, c := range changes.Plans {
 		text.WriteString(describeChange(c, done))
-		switch symbol(c.Change) {
-		case "+":
-			created++
-		case "-":
-			archived++
-		case "~":
-			changed++
-		}
+		counted[symbol(c.Change)]++
 		if c.Moves() {
 			moved += int(c.Behind)
 		}
 	}
+	created, changed, archived := counted["+"], counted["~"], counted["-"]
 	differs = created+changed+archived+moved > 0
 	switch {
 	case !differs:

@@ -13,7 +13,7 @@ import (
 )
 
 // warnUntaxed warns of new plans without a product where tax rates have categories: a plan has the category of its
-// product, and a file has no products.
+// product.
 func warnUntaxed(
 	ctx context.Context, out io.Writer, store *db.Store, by usecase.Caller, changes []catalog.Change,
 ) error {
@@ -41,7 +41,7 @@ func showUntaxed(out io.Writer, changes []catalog.Change) error {
 			continue
 		}
 		_, err := fmt.Fprintf(out, "warning: plans.%s: a new plan has no product, and so no tax category, and some tax rates are "+
-			"for one category alone. Give the plan its product with PATCH /plans/{id} before it is sold.\n", c.To.Key)
+			"for one category alone. Give the plan its `product` before it is sold.\n", c.To.Key)
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,15 @@ import (
 func ExportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Summary: "write an environment as JSON Lines, in the form that import reads",
-		About: "Customers, balances, credit grants, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
-			"Customers who were deleted are left out. Tokens of payment methods are written with --with-payment-tokens only:\n" +
-			"who has such a file and the provider's key can charge your customers.",
-		Examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
+		About: "Settings, customers, payment methods, balances, credit grants, subscriptions and webhook endpoints as they are at one moment,\n" +
+			"and for the books plans, invoices, credit notes and transactions, on standard output. Products, tax rates, metrics, plans\n" +
+			"and coupons move by `perennial catalog export`. Customers who were deleted are left out, and so are secrets. Tokens of\n" +
+			"payment methods are written with --with-payment-tokens only: who has such a file and the provider's key can charge your\n" +
+			"customers.",
+		Examples: []string{
+			"perennial catalog export --tenant Acme --app Shop --mode live --without-ids > catalog.yaml",
+			"perennial export --tenant Acme --app Shop --mode live > shop.jsonl",
+		},
 		Setup: func(f *flag.FlagSet) cli.Action {
 			var environment flags.Environment
 			var o servicemoving.ExportOptions
@@ -53,19 +58,20 @@ func ExportCommand() *cli.Command {
 	}
 }
 
+// left says of what is not exported how it moves instead.
+var left = map[servicemoving.Leftover]string{
+	servicemoving.WaitingProrations: "prorations of %s wait for its next invoice and are not exported; import them as a balance, or " +
+		"repeat the export after its renewal",
+	servicemoving.OwnFeatures: "features of %s that are of one subscription alone are not exported; set them again by the API",
+}
+
 // exportTo writes an export to standard output.
 func exportTo(
 	ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.Stdout, 1<<16)
-	o.Waits = func(subscriptionID string) error {
-		_, err := fmt.Fprintf(p.Stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
-			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
-		return err
-	}
-	o.Scheduled = func(subscriptionID string) error {
-		_, err := fmt.Fprintf(p.Stderr, "warning: changes of %s at dates are not exported; schedule them again by the API\n",
-			subscriptionID)
+	o.Left = func(objectID string, what servicemoving.Leftover) error {
+		_, err := fmt.Fprintf(p.Stderr, "warning: "+left[what]+"\n", objectID)
 		return err
 	}
 	if err := s.Moving.Export(ctx, by.EnvironmentID, o, out); err != nil {

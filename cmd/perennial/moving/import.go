@@ -19,13 +19,14 @@ import (
 // ImportCommand is `perennial import`.
 func ImportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "import", Summary: "move customers, balances and subscriptions in from another billing system",
+		Name: "import", Summary: "move customers, subscriptions and more in from another billing system",
 		Arguments: "[FILE...]",
-		About: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Customers come first, then balances, then\n" +
-			"subscriptions, wherever they stand in the files. The period that runs now was paid in the other system; the next\n" +
-			"one is billed here. A record is known by its id for ever: an import that was interrupted, or had refusals, is run\n" +
-			"again and goes on where it stopped. With --dry-run nothing is written, and every subscription is shown with its\n" +
-			"first invoice. Refusals go to standard error with file and line. Exit code 1: records were refused, or it stopped.",
+		About: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Settings come first, then customers, payment\n" +
+			"methods, balances, credit grants, subscriptions and webhook endpoints, wherever they stand in the files. The period that\n" +
+			"runs now was paid in the other system; the next one is billed here. A record is known by its id for ever: an import that\n" +
+			"was interrupted, or had refusals, is run again and goes on where it stopped. With --dry-run nothing is written, and every\n" +
+			"subscription is shown with its first invoice. Refusals go to standard error with file and line. Exit code 1: records were\n" +
+			"refused, or it stopped.",
 		Examples: []string{
 			"perennial import --tenant Acme --app Shop --mode live --dry-run customers.csv subscriptions.csv",
 			"perennial import --tenant Acme --app Shop --mode live -f customers.csv -f subscriptions.csv",
@@ -38,13 +39,18 @@ func ImportCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
 					by, err := in.environment.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
+					keys, err := wire.VaultOf(c) // for the secrets of webhook endpoints
+					if err != nil {
+						return err
+					}
+					s := service.New(store, p.Now).WithWebhooks(service.Webhooks{Vault: keys})
 					show := newImportScreen(p, in.options.DryRun)
-					err = service.New(store, p.Now).Moving.Import(ctx, by, files, in.options, show.line)
+					err = s.Moving.Import(ctx, by, files, in.options, show.line)
 					if told := show.end(); told != nil {
 						return told
 					}

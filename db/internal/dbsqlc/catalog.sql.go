@@ -11,6 +11,62 @@ import (
 	"perennial/billing/money"
 )
 
+const catalogEntryList = `-- name: CatalogEntryList :many
+select e.kind, e.key, e.object_id from catalog_entries e
+where e.environment_id = $1
+order by e.kind, e.key
+`
+
+type CatalogEntryListRow struct {
+	Kind     string `db:"kind"`
+	Key      string `db:"key"`
+	ObjectID string `db:"object_id"`
+}
+
+func (q *Queries) CatalogEntryList(ctx context.Context, db DBTX, environmentID string) ([]CatalogEntryListRow, error) {
+	rows, err := db.Query(ctx, catalogEntryList, environmentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CatalogEntryListRow
+	for rows.Next() {
+		var i CatalogEntryListRow
+		if err := rows.Scan(&i.Kind, &i.Key, &i.ObjectID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const catalogEntryPut = `-- name: CatalogEntryPut :exec
+insert into catalog_entries (environment_id, kind, key, object_id)
+values ($1, $2, $3, $4)
+on conflict (environment_id, kind, object_id) do update set key = excluded.key
+`
+
+type CatalogEntryPutParams struct {
+	EnvironmentID string `db:"environment_id"`
+	Kind          string `db:"kind"`
+	Key           string `db:"key"`
+	ObjectID      string `db:"object_id"`
+}
+
+// An object has one key, which another file may change.
+func (q *Queries) CatalogEntryPut(ctx context.Context, db DBTX, arg CatalogEntryPutParams) error {
+	_, err := db.Exec(ctx, catalogEntryPut,
+		arg.EnvironmentID,
+		arg.Kind,
+		arg.Key,
+		arg.ObjectID,
+	)
+	return err
+}
+
 const catalogList = `-- name: CatalogList :many
 select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category
 from plans f

@@ -129,12 +129,12 @@ with balance as (
         created_at
     )
     select $7, $2, $3, $8, $4, $5, $5, $9, $10, $11, $12,
-        $13, $6
+        $13, $14
     from balance
     returning id
 )
 insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, grant_id, balance_after, created_at)
-select $1, $2, $3, $4, $5, 'granted', made.id, balance.total, $6
+select $1, $2, $3, $4, $5, 'granted', made.id, balance.total, $6::timestamptz
 from balance, made
 `
 
@@ -144,7 +144,7 @@ type CreditGrantInsertParams struct {
 	CustomerID    string         `db:"customer_id"`
 	Currency      money.Currency `db:"currency"`
 	Amount        money.Minor    `db:"amount"`
-	CreatedAt     time.Time      `db:"created_at"`
+	EnteredAt     time.Time      `db:"entered_at"`
 	ID            string         `db:"id"`
 	TestClockID   *string        `db:"test_clock_id"`
 	Priority      int            `db:"priority"`
@@ -152,6 +152,7 @@ type CreditGrantInsertParams struct {
 	Name          *string        `db:"name"`
 	Metadata      metadata.Pairs `db:"metadata"`
 	ExpiresAt     *time.Time     `db:"expires_at"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 // Grant, what all grants come to and entry in one statement, as CreditGive has it.
@@ -162,7 +163,7 @@ func (q *Queries) CreditGrantInsert(ctx context.Context, db DBTX, arg CreditGran
 		arg.CustomerID,
 		arg.Currency,
 		arg.Amount,
-		arg.CreatedAt,
+		arg.EnteredAt,
 		arg.ID,
 		arg.TestClockID,
 		arg.Priority,
@@ -170,6 +171,7 @@ func (q *Queries) CreditGrantInsert(ctx context.Context, db DBTX, arg CreditGran
 		arg.Name,
 		arg.Metadata,
 		arg.ExpiresAt,
+		arg.CreatedAt,
 	)
 	return err
 }

@@ -12,23 +12,24 @@ import (
 )
 
 const creditBalanceExport = `-- name: CreditBalanceExport :many
-select b.customer_id, b.currency, b.balance, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
+select c.position, b.customer_id, b.currency, b.balance, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
 join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
 left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer' and r.hash is not null
-where b.environment_id = $1 and (b.customer_id, b.currency) > ($2::text, $3::text) and b.balance <> 0
-order by b.customer_id, b.currency
+where c.environment_id = $1 and c.position >= $2::bigint and (c.position, b.currency) > ($2::bigint, $3::text) and b.balance <> 0
+order by c.position, b.currency
 limit $4
 `
 
 type CreditBalanceExportParams struct {
 	EnvironmentID string `db:"environment_id"`
-	AfterCustomer string `db:"after_customer"`
+	AfterCustomer int64  `db:"after_customer"`
 	AfterCurrency string `db:"after_currency"`
 	RowLimit      int32  `db:"row_limit"`
 }
 
 type CreditBalanceExportRow struct {
+	Position           int64          `db:"position"`
 	CustomerID         string         `db:"customer_id"`
 	Currency           money.Currency `db:"currency"`
 	Balance            money.Minor    `db:"balance"`
@@ -51,6 +52,7 @@ func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBa
 	for rows.Next() {
 		var i CreditBalanceExportRow
 		if err := rows.Scan(
+			&i.Position,
 			&i.CustomerID,
 			&i.Currency,
 			&i.Balance,
@@ -68,10 +70,12 @@ func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBa
 }
 
 const creditGrantExport = `-- name: CreditGrantExport :many
-select g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
+select g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id
 from credit_grants g
 join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
-left join imported_records r on r.environment_id = g.environment_id and r.customer_id = g.customer_id and r.object_id = g.customer_id and r.type = 'customer' and r.hash is not null
+left join imported_records r on r.environment_id = g.environment_id and r.customer_id = g.customer_id and r.object_id = g.id and r.type = 'credit_grant' and r.hash is not null
+left join imported_records k on k.environment_id = g.environment_id and k.customer_id = g.customer_id and k.object_id = g.customer_id and k.type = 'customer' and k.hash is not null
 where g.environment_id = $1 and g.position > $2::bigint and g.remaining > 0 and g.voided_at is null
   and (g.expires_at is null or g.test_clock_id is not null or g.expires_at > now())
 order by g.position
@@ -86,6 +90,8 @@ type CreditGrantExportParams struct {
 
 type CreditGrantExportRow struct {
 	CreditGrant        CreditGrant `db:"credit_grant"`
+	Source             string      `db:"source"`
+	ExternalID         string      `db:"external_id"`
 	CustomerSource     string      `db:"customer_source"`
 	CustomerExternalID string      `db:"customer_external_id"`
 }
@@ -118,8 +124,68 @@ func (q *Queries) CreditGrantExport(ctx context.Context, db DBTX, arg CreditGran
 			&i.CreditGrant.VoidedAt,
 			&i.CreditGrant.EndsAt,
 			&i.CreditGrant.CreatedAt,
+			&i.Source,
+			&i.ExternalID,
 			&i.CustomerSource,
 			&i.CustomerExternalID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const creditNoteExport = `-- name: CreditNoteExport :many
+select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by from credit_notes n
+where n.environment_id = $1 and n.position > $2::bigint
+order by n.position
+limit $3
+`
+
+type CreditNoteExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type CreditNoteExportRow struct {
+	CreditNote CreditNote `db:"credit_note"`
+}
+
+func (q *Queries) CreditNoteExport(ctx context.Context, db DBTX, arg CreditNoteExportParams) ([]CreditNoteExportRow, error) {
+	rows, err := db.Query(ctx, creditNoteExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditNoteExportRow
+	for rows.Next() {
+		var i CreditNoteExportRow
+		if err := rows.Scan(
+			&i.CreditNote.ID,
+			&i.CreditNote.EnvironmentID,
+			&i.CreditNote.Position,
+			&i.CreditNote.Number,
+			&i.CreditNote.InvoiceID,
+			&i.CreditNote.CustomerID,
+			&i.CreditNote.SubscriptionID,
+			&i.CreditNote.Currency,
+			&i.CreditNote.Reason,
+			&i.CreditNote.Memo,
+			&i.CreditNote.Subtotal,
+			&i.CreditNote.Tax,
+			&i.CreditNote.Taxes,
+			&i.CreditNote.Total,
+			&i.CreditNote.Due,
+			&i.CreditNote.Balance,
+			&i.CreditNote.Refund,
+			&i.CreditNote.RefundID,
+			&i.CreditNote.CreatedAt,
+			&i.CreditNote.TakenBackBy,
 		); err != nil {
 			return nil, err
 		}
@@ -298,6 +364,92 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 	return items, nil
 }
 
+const paymentMethodExport = `-- name: PaymentMethodExport :many
+select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry, c.position as customer_position, d.is_default,
+    coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id
+from customers c
+join payment_methods m on m.environment_id = c.environment_id and m.customer_id = c.id and m.removed_at is null
+cross join lateral (
+    select (c.payment_method is not null and m.id = coalesce(c.payment_method_id, 'pm_' || substr(c.id, 6)))::boolean as is_default) d
+left join imported_records r on r.environment_id = m.environment_id and r.customer_id = m.customer_id and r.object_id = m.id and r.type = 'payment_method' and r.hash is not null
+left join imported_records k on k.environment_id = m.environment_id and k.customer_id = m.customer_id and k.object_id = m.customer_id and k.type = 'customer' and k.hash is not null
+where c.environment_id = $1 and c.erased_at is null and c.position >= $2::bigint
+  and (c.position, not d.is_default, m.position) > ($2::bigint, $3::boolean, $4::bigint)
+order by c.position, not d.is_default, m.position
+limit $5
+`
+
+type PaymentMethodExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	AfterCustomer int64  `db:"after_customer"`
+	AfterOther    bool   `db:"after_other"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type PaymentMethodExportRow struct {
+	PaymentMethod      PaymentMethod `db:"payment_method"`
+	CustomerPosition   int64         `db:"customer_position"`
+	IsDefault          bool          `db:"is_default"`
+	Source             string        `db:"source"`
+	ExternalID         string        `db:"external_id"`
+	CustomerSource     string        `db:"customer_source"`
+	CustomerExternalID string        `db:"customer_external_id"`
+}
+
+// Those of a customer together, the default first, in the order in which an import writes them.
+func (q *Queries) PaymentMethodExport(ctx context.Context, db DBTX, arg PaymentMethodExportParams) ([]PaymentMethodExportRow, error) {
+	rows, err := db.Query(ctx, paymentMethodExport,
+		arg.EnvironmentID,
+		arg.AfterCustomer,
+		arg.AfterOther,
+		arg.After,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodExportRow
+	for rows.Next() {
+		var i PaymentMethodExportRow
+		if err := rows.Scan(
+			&i.PaymentMethod.ID,
+			&i.PaymentMethod.EnvironmentID,
+			&i.PaymentMethod.Position,
+			&i.PaymentMethod.CustomerID,
+			&i.PaymentMethod.Type,
+			&i.PaymentMethod.Details,
+			&i.PaymentMethod.Brand,
+			&i.PaymentMethod.LastFour,
+			&i.PaymentMethod.ExpiresYear,
+			&i.PaymentMethod.ExpiresMonth,
+			&i.PaymentMethod.BillingName,
+			&i.PaymentMethod.RemovedAt,
+			&i.PaymentMethod.Revision,
+			&i.PaymentMethod.CreatedAt,
+			&i.PaymentMethod.RemovalDueAt,
+			&i.PaymentMethod.RemovalTries,
+			&i.PaymentMethod.NoticeDueAt,
+			&i.PaymentMethod.NoticedExpiry,
+			&i.CustomerPosition,
+			&i.IsDefault,
+			&i.Source,
+			&i.ExternalID,
+			&i.CustomerSource,
+			&i.CustomerExternalID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const planExport = `-- name: PlanExport :many
 select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p
 where p.environment_id = $1 and p.position > $2::bigint
@@ -360,11 +512,13 @@ func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams)
 }
 
 const subscriptionExport = `-- name: SubscriptionExport :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, s.paid_for, s.pending_change, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
-    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id,
+    coalesce(m.source, '') as method_source, coalesce(m.external_id, '') as method_external_id
 from subscriptions s
 left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription' and r.hash is not null
 left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer' and k.hash is not null
+left join imported_records m on m.environment_id = s.environment_id and m.customer_id = s.customer_id and m.object_id = s.payment_method_id and m.type = 'payment_method' and m.hash is not null
 where s.environment_id = $1 and s.position > $2::bigint
 order by s.position
 limit $3
@@ -382,6 +536,8 @@ type SubscriptionExportRow struct {
 	ExternalID         string       `db:"external_id"`
 	CustomerSource     string       `db:"customer_source"`
 	CustomerExternalID string       `db:"customer_external_id"`
+	MethodSource       string       `db:"method_source"`
+	MethodExternalID   string       `db:"method_external_id"`
 }
 
 func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg SubscriptionExportParams) ([]SubscriptionExportRow, error) {
@@ -458,12 +614,12 @@ func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg Subscript
 			&i.Subscription.UsageThresholds,
 			&i.Subscription.IncompleteUntil,
 			&i.Subscription.PaymentMethodID,
-			&i.Subscription.PaidFor,
-			&i.Subscription.PendingChange,
 			&i.Source,
 			&i.ExternalID,
 			&i.CustomerSource,
 			&i.CustomerExternalID,
+			&i.MethodSource,
+			&i.MethodExternalID,
 		); err != nil {
 			return nil, err
 		}
@@ -563,6 +719,70 @@ func (q *Queries) TransactionExport(ctx context.Context, db DBTX, arg Transactio
 			&i.Transaction.UnansweredAt,
 			&i.Transaction.UnansweredSince,
 			&i.Transaction.PaymentMethodID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookEndpointExport = `-- name: WebhookEndpointExport :many
+select w.id, w.environment_id, w.position, w.url, w.description, w.events, w.payload_shape, w.status, w.disabled_reason, w.disabled_at, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.wake_pending_since, w.next_attempt_at, w.started_epoch, w.deleted_at, w.revision, w.created_at, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
+from webhook_endpoints w
+left join imported_records r on r.environment_id = w.environment_id and r.customer_id = '' and r.object_id = w.id and r.type = 'webhook_endpoint'
+where w.environment_id = $1 and w.position > $2::bigint and w.deleted_at is null
+order by w.position
+limit $3
+`
+
+type WebhookEndpointExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type WebhookEndpointExportRow struct {
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
+	Source          string          `db:"source"`
+	ExternalID      string          `db:"external_id"`
+}
+
+func (q *Queries) WebhookEndpointExport(ctx context.Context, db DBTX, arg WebhookEndpointExportParams) ([]WebhookEndpointExportRow, error) {
+	rows, err := db.Query(ctx, webhookEndpointExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEndpointExportRow
+	for rows.Next() {
+		var i WebhookEndpointExportRow
+		if err := rows.Scan(
+			&i.WebhookEndpoint.ID,
+			&i.WebhookEndpoint.EnvironmentID,
+			&i.WebhookEndpoint.Position,
+			&i.WebhookEndpoint.Url,
+			&i.WebhookEndpoint.Description,
+			&i.WebhookEndpoint.Events,
+			&i.WebhookEndpoint.PayloadShape,
+			&i.WebhookEndpoint.Status,
+			&i.WebhookEndpoint.DisabledReason,
+			&i.WebhookEndpoint.DisabledAt,
+			&i.WebhookEndpoint.SecretSealed,
+			&i.WebhookEndpoint.PreviousSecretSealed,
+			&i.WebhookEndpoint.PreviousSecretUntil,
+			&i.WebhookEndpoint.FailingSince,
+			&i.WebhookEndpoint.WakePendingSince,
+			&i.WebhookEndpoint.NextAttemptAt,
+			&i.WebhookEndpoint.StartedEpoch,
+			&i.WebhookEndpoint.DeletedAt,
+			&i.WebhookEndpoint.Revision,
+			&i.WebhookEndpoint.CreatedAt,
+			&i.Source,
+			&i.ExternalID,
 		); err != nil {
 			return nil, err
 		}

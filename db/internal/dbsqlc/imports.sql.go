@@ -8,7 +8,77 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/money"
 )
+
+const creditGrantListIDs = `-- name: CreditGrantListIDs :many
+select g.id from credit_grants g where g.environment_id = $1 and g.id = any($2::text[])
+`
+
+type CreditGrantListIDsParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
+}
+
+// The ids among some that are of credit grants here.
+func (q *Queries) CreditGrantListIDs(ctx context.Context, db DBTX, arg CreditGrantListIDsParams) ([]string, error) {
+	rows, err := db.Query(ctx, creditGrantListIDs, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const creditGrantTally = `-- name: CreditGrantTally :many
+select g.customer_id, g.currency, count(*)::integer as grants
+from credit_grants g
+where g.environment_id = $1 and g.customer_id = any($2::text[]) and g.remaining > 0
+group by g.customer_id, g.currency
+`
+
+type CreditGrantTallyParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	CustomerIds   []string `db:"customer_ids"`
+}
+
+type CreditGrantTallyRow struct {
+	CustomerID string         `db:"customer_id"`
+	Currency   money.Currency `db:"currency"`
+	Grants     int            `db:"grants"`
+}
+
+func (q *Queries) CreditGrantTally(ctx context.Context, db DBTX, arg CreditGrantTallyParams) ([]CreditGrantTallyRow, error) {
+	rows, err := db.Query(ctx, creditGrantTally, arg.EnvironmentID, arg.CustomerIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditGrantTallyRow
+	for rows.Next() {
+		var i CreditGrantTallyRow
+		if err := rows.Scan(&i.CustomerID, &i.Currency, &i.Grants); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const customerListByID = `-- name: CustomerListByID :many
 select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, c.usage_salt, c.dunning, c.features, c.address, c.locale, c.time_zone, c.payment_method_id, c.overdue_policy, c.overdue, c.overdue_due_at from customers c where c.environment_id = $1 and c.id = any($2::text[])
@@ -234,6 +304,111 @@ func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedR
 	return items, nil
 }
 
+const paymentMethodDescribe = `-- name: PaymentMethodDescribe :exec
+update payment_methods
+set brand = $1, last_four = $2, expires_year = $3, expires_month = $4,
+    billing_name = $5, notice_due_at = $6, revision = revision + 1
+where environment_id = $7 and id = $8 and removed_at is null
+`
+
+type PaymentMethodDescribeParams struct {
+	Brand         *string    `db:"brand"`
+	LastFour      *string    `db:"last_four"`
+	ExpiresYear   *int       `db:"expires_year"`
+	ExpiresMonth  *int       `db:"expires_month"`
+	BillingName   *string    `db:"billing_name"`
+	NoticeDueAt   *time.Time `db:"notice_due_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
+}
+
+// What is known of the default of an imported customer, whose row the insert of the customer has written.
+func (q *Queries) PaymentMethodDescribe(ctx context.Context, db DBTX, arg PaymentMethodDescribeParams) error {
+	_, err := db.Exec(ctx, paymentMethodDescribe,
+		arg.Brand,
+		arg.LastFour,
+		arg.ExpiresYear,
+		arg.ExpiresMonth,
+		arg.BillingName,
+		arg.NoticeDueAt,
+		arg.EnvironmentID,
+		arg.ID,
+	)
+	return err
+}
+
+const paymentMethodListOwners = `-- name: PaymentMethodListOwners :many
+select m.id, m.customer_id from payment_methods m where m.environment_id = $1 and m.id = any($2::text[])
+`
+
+type PaymentMethodListOwnersParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
+}
+
+type PaymentMethodListOwnersRow struct {
+	ID         string `db:"id"`
+	CustomerID string `db:"customer_id"`
+}
+
+// The payment methods here among some ids, also removed ones, with their customers.
+func (q *Queries) PaymentMethodListOwners(ctx context.Context, db DBTX, arg PaymentMethodListOwnersParams) ([]PaymentMethodListOwnersRow, error) {
+	rows, err := db.Query(ctx, paymentMethodListOwners, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodListOwnersRow
+	for rows.Next() {
+		var i PaymentMethodListOwnersRow
+		if err := rows.Scan(&i.ID, &i.CustomerID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentMethodTally = `-- name: PaymentMethodTally :many
+select m.customer_id, count(*)::integer as methods
+from payment_methods m
+where m.environment_id = $1 and m.customer_id = any($2::text[]) and m.removed_at is null
+group by m.customer_id
+`
+
+type PaymentMethodTallyParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	CustomerIds   []string `db:"customer_ids"`
+}
+
+type PaymentMethodTallyRow struct {
+	CustomerID string `db:"customer_id"`
+	Methods    int    `db:"methods"`
+}
+
+func (q *Queries) PaymentMethodTally(ctx context.Context, db DBTX, arg PaymentMethodTallyParams) ([]PaymentMethodTallyRow, error) {
+	rows, err := db.Query(ctx, paymentMethodTally, arg.EnvironmentID, arg.CustomerIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentMethodTallyRow
+	for rows.Next() {
+		var i PaymentMethodTallyRow
+		if err := rows.Scan(&i.CustomerID, &i.Methods); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const planForTheseValues = `-- name: PlanForTheseValues :exec
 select set_config('plan_cache_mode', 'force_custom_plan', true)
 `
@@ -257,6 +432,36 @@ type SubscriptionListIDsParams struct {
 // The ids among some that are of subscriptions here.
 func (q *Queries) SubscriptionListIDs(ctx context.Context, db DBTX, arg SubscriptionListIDsParams) ([]string, error) {
 	rows, err := db.Query(ctx, subscriptionListIDs, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookEndpointListIDs = `-- name: WebhookEndpointListIDs :many
+select w.id from webhook_endpoints w where w.environment_id = $1 and w.id = any($2::text[])
+`
+
+type WebhookEndpointListIDsParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
+}
+
+// The ids among some that are of webhook endpoints here, also of deleted ones.
+func (q *Queries) WebhookEndpointListIDs(ctx context.Context, db DBTX, arg WebhookEndpointListIDsParams) ([]string, error) {
+	rows, err := db.Query(ctx, webhookEndpointListIDs, arg.EnvironmentID, arg.Ids)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,77 @@
+package moving
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"perennial/billing/costing"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
+)
+
+// ScheduledChange is a change of a subscription at a date. Absent fields do not change.
+type ScheduledChange struct {
+	At                Time                           `json:"at"`
+	Plan              string                         `json:"plan,omitempty"` // id, key or name of a plan here
+	PlanVersion       int                            `json:"planVersion,omitempty"`
+	Quantity          int64                          `json:"quantity,omitempty"`
+	AddOns            *[]AddOn                       `json:"addOns,omitempty"` // all of them
+	ProrationBehavior subscription.ProrationBehavior `json:"prorationBehavior,omitempty"`
+}
+
+// Planned has what a scheduled change leads to, as it is here.
+type Planned struct {
+	Plan   *plan.Plan             // nil: it stays
+	AddOns *[]subscription.Chosen // nil: they stay
+}
+
+// plans returns the plans and add-ons of scheduled changes.
+func plansOf(planned []Planned) (all []plan.Plan) {
+	for _, p := range planned {
+		if p.Plan != nil {
+			all = append(all, *p.Plan)
+		}
+		if p.AddOns != nil {
+			all = append(all, subscription.PlansOf(*p.AddOns)...)
+		}
+	}
+	return all
+}
+
+// Scheduled returns the plans and add-ons that the subscription's scheduled changes lead to.
+func (in Setting) Scheduled() []plan.Plan { return plansOf(in.Planned) }
+
+// schedule gives a subscription the scheduled changes of its record. Faults: import_proration_unknown and those of
+// subscribing.Situation.ScheduleChange, in the fields of the record.
+func (r Subscription) schedule(s *subscription.Subscription, in Setting, now time.Time) error {
+	for i, c := range r.ScheduledChanges {
+		field := fmt.Sprintf("scheduledChanges[%d]", i)
+		behaviors := []subscription.ProrationBehavior{
+			"", subscription.InvoiceNow, subscription.NextInvoice, subscription.NoProration,
+		}
+		if !slices.Contains(behaviors, c.ProrationBehavior) {
+			return fault.InvalidParam(field+".prorationBehavior", "import_proration_unknown",
+				"`prorationBehavior` cannot be %.40q. Send it as the API takes it.", string(c.ProrationBehavior))
+		}
+		situation := subscribing.With(*s, costing.Facts{
+			Plan: in.Plan, Pending: in.Pending, AddOns: slices.Concat(in.Known(), in.Scheduled()), Scheduled: in.Scheduled(),
+			Settings: in.Settings, ItemID: func(priceID string) string { return in.ItemID(*s, priceID) },
+		})
+		done, err := situation.ScheduleChange(subscribing.Change{
+			Plan: in.Planned[i].Plan, Quantity: c.Quantity, AddOns: in.Planned[i].AddOns, Proration: c.ProrationBehavior,
+			On: c.At.Time,
+		}, in.ChangeID(), now)
+		if err != nil {
+			f := fault.From(err)
+			if f.Param == "effectiveAt" || f.Param == "" {
+				return f.In(field + ".at")
+			}
+			return f.Within(field)
+		}
+		*s = done.Subscription
+	}
+	return nil
+}
