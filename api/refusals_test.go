@@ -54,6 +54,7 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
 	"subscription_not_incomplete": "guards of the rules",
+	"change_not_pending":          "guards of the rules",
 	"keyset_readable":             "operators", "credentials_missing": "operators",
 
 	"metered_lots_too_many":         "a price that cannot be counted is left out",

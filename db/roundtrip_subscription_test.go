@@ -74,6 +74,11 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		{ID: "chg_2", At: now.Add(15 * time.Hour), Quantity: 8},
 		{ID: "chg_3", At: now.Add(16 * time.Hour), AddOns: &subscription.AddOns{}}, // all go
 	}
+	want.PendingChange = &subscription.PendingChange{
+		ScheduledChange: subscription.ScheduledChange{ID: "chg_4", At: now, Plan: later.Ref(), Quantity: 9, AddOns: &want.AddOns},
+		InvoiceID:       inv.ID, Until: now.Add(17 * time.Hour),
+	}
+	want.PaidFor = &subscription.PaidFor{Plan: later.Ref(), Quantity: 2, AddOns: want.AddOns, PeriodIndex: 8}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,

@@ -180,6 +180,8 @@ func dueSummary(action subscription.Action) string {
 		return "resume"
 	case subscription.ActionScheduledChange:
 		return "make the scheduled change"
+	case subscription.ActionPendingChangeEnd:
+		return "withdraw the change that was not paid"
 	case subscription.ActionBillUsage:
 		return "bill the usage"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:

@@ -17,12 +17,12 @@ func (p *pass) sweeps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	together(ctx, p, found, func(ctx context.Context, s db.OverdueSweep) error {
+	done := together(ctx, p, found, func(ctx context.Context, s db.OverdueSweep) error {
 		return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 			return tx.Customers.SweepOn(ctx, s, p.batch)
 		})
 	})
-	p.found.More = p.found.More || len(found) > 0
+	p.found.More = p.found.More || len(done) > 0
 	return nil
 }
 

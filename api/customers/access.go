@@ -55,7 +55,7 @@ type AccessOf struct {
 	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,customer_overdue,past_due,first_payment_pending,paused,canceled,no_subscription,feature_not_included,feature_limit_reached" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again. customer_overdue: a subscription would allow it, but the overdue policy denies it until the customer owes less. feature_not_included: the customer may use the product, and not this feature. feature_limit_reached: what they may use of it is used."`
 	Until          int64  `json:"until,omitempty" example:"1766232000" doc:"When the answer may change by itself at the earliest, in Unix seconds. Ask again then. Absent: not by itself."`
 	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The plan that is paid for. Until the invoice of a change of plan is paid, this is the plan before it."`
 }
 
 func renderAccess(a access.Answer) AccessOf {
@@ -106,8 +106,9 @@ func (h *Handler) accessOperations(load httpkit.Loader) {
 		Summary: "May this customer use the product now?",
 		Description: "The answer of the subscription that allows it, or of the one that comes closest. Paid time and trials " +
 			"allow it; so does a payment that is under way or tried again, until the subscription is past due. A first payment " +
-			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. Nothing does while the overdue " +
-			"policy denies the customer access. With feature, the " +
+			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. A change of plan, " +
+			"quantity or add-ons counts once its invoice is paid: until then the customer has what was paid for before. Nothing does while the " +
+			"overdue policy denies the customer access. With feature, the " +
 			"answer is about that feature of the plans and add-ons of all subscriptions that allow it; limits add up. Send the ETag " +
 			"as If-None-Match to ask often.",
 		Status: http.StatusOK, Tagged: true, Load: load,

@@ -291,9 +291,10 @@ func (h *Handler) invoiceOperations() {
 	}, h.listInvoices)
 }
 
-// replacedBy returns the invoice that replaced a void one. Lines that were taken back are no invoice.
+// replacedBy returns the invoice that replaced a void one. Lines that were taken back are no invoice, nor is a change
+// that was withdrawn.
 func replacedBy(i invoice.Invoice) string {
-	if strings.HasPrefix(i.ReplacedBy, id.TakenBack) {
+	if strings.HasPrefix(i.ReplacedBy, id.TakenBack) || strings.HasPrefix(i.ReplacedBy, id.ScheduledChange) {
 		return ""
 	}
 	return i.ReplacedBy

@@ -44,6 +44,7 @@ type PlanChoice struct {
 	AddOns      *[]AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"All add-ons from then on. Empty: none. Default: they stay."`
 	EffectiveAt *int64       `json:"effectiveAt,omitempty" example:"1767225600" doc:"A date in the future, in Unix seconds, at which the change is made. Send this or effective."`
 	Effective   string       `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+	Behavior    string       `json:"paymentBehavior,omitempty" enum:"activate,pending" example:"pending" doc:"What becomes of a change now that costs something until its invoice is paid. activate (the default): it is made; access follows once it is paid. pending: it waits as pendingChange, is made as billed once the invoice is paid, and is withdrawn with the invoice after 23 hours, or sooner at the next period or scheduled change. A change that costs nothing, or gives something back, is made at once."`
 	Proration   string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
@@ -62,7 +63,7 @@ func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 	}
 	change := subscriptions.PlanChange{
 		PlanID: c.PlanID, Quantity: view.Given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
-		Proration: subscription.ProrationBehavior(c.Proration),
+		Proration: subscription.ProrationBehavior(c.Proration), Behavior: subscription.PaymentBehavior(c.Behavior),
 	}
 	if c.EffectiveAt != nil {
 		change.On = time.Unix(*c.EffectiveAt, 0).UTC()

@@ -33,9 +33,30 @@ func renderChanges(s subscription.Subscription) []ScheduledChange {
 	return shown
 }
 
+// PendingChange is a change that waits for the payment of its invoice. Fields that it does not set keep their values.
+type PendingChange struct {
+	ID          string               `json:"id" example:"chg_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"Names it where it is withdrawn."`
+	PlanID      string               `json:"planId,omitempty" doc:"The plan that it leads to."`
+	PlanVersion int                  `json:"planVersion,omitempty" doc:"The version of that plan."`
+	Quantity    int64                `json:"quantity,omitempty" example:"5" doc:"The quantity that it leads to."`
+	AddOns      *[]SubscriptionAddOn `json:"addOns,omitempty" doc:"All add-ons that it leads to."`
+	InvoiceID   string               `json:"invoiceId" example:"inv_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The invoice that is to be paid. It bills the change from the instant at which it was requested."`
+	ExpiresAt   int64                `json:"expiresAt" example:"1763722800" doc:"When the change is withdrawn and its invoice voided unless that is paid, in Unix seconds: 23 hours after the request, or sooner, at the next period or scheduled change."`
+}
+
+func renderPending(c *subscription.PendingChange) *PendingChange {
+	if c == nil {
+		return nil
+	}
+	return &PendingChange{
+		ID: c.ID, PlanID: c.Plan.ID, PlanVersion: c.Plan.Version, Quantity: c.Quantity,
+		AddOns: renderPendingAddOns(c.AddOns), InvoiceID: c.InvoiceID, ExpiresAt: view.Unix(c.Until),
+	}
+}
+
 type withdrawChangeInput struct {
 	httpkit.ByID
-	ChangeID string `path:"changeId" maxLength:"64" doc:"The id of the scheduled change, or period_end."`
+	ChangeID string `path:"changeId" maxLength:"64" doc:"The id of the scheduled change, or of the pendingChange; or period_end."`
 	Body     *view.Empty
 }
 
@@ -50,7 +71,8 @@ func (h *Handler) scheduledChangeOperations(load httpkit.Loader, example Subscri
 		Name: "withdrawScheduledChange", Method: http.MethodDelete, Path: "/subscriptions/{id}/scheduled-changes/{changeId}",
 		Tag: "Subscriptions", Summary: "Withdraw a scheduled change",
 		Description: "PATCH with effectiveAt or effective: period_end schedules a change, and scheduledChanges of the " +
-			"subscription lists them. The others stay.",
+			"subscription lists them. The others stay. A pendingChange is withdrawn with its invoice; what is paid for that later goes " +
+			"back.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, h.withdrawScheduledChange)
 }

@@ -52,12 +52,13 @@ type Subscription struct {
 	PendingAddOns      *[]SubscriptionAddOn   `json:"pendingAddOns,omitempty" doc:"All add-ons of the subscription from currentPeriodEnd on. Absent: they stay."`
 	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan and of the add-ons."`
 	Scheduled          []ScheduledChange      `json:"scheduledChanges" doc:"What will change at dates and at the end of the period, in that order."`
+	PendingChange      *PendingChange         `json:"pendingChange,omitempty" doc:"A change that is made once its invoice is paid. Until then everything else is as it was. Absent: none waits."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
 	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
 	PendingLines       []invoices.InvoiceLine `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,resume" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,pending_change_end,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
@@ -93,8 +94,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
 		PendingLines:     invoices.RenderLines(s.PendingLines, s.Currency),
 		Quantity:         s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
-		Scheduled: renderChanges(s),
-		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
+		Scheduled: renderChanges(s), PendingChange: renderPending(s.PendingChange),
+		AddOns: renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
 		BillingAnchor: view.Unix(s.AnchorAt),
@@ -315,7 +316,8 @@ func (h *Handler) subscriptionOperations() {
 			"subscription's currency, which never changes, and the subscription gets its newest version. planVersion moves the subscription to " +
 			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
 			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
-			"change, it is made at the cost that was shown, or refused. latestInvoice is the invoice that the change made, if " +
+			"change, it is made at the cost that was shown, or refused. With paymentBehavior: pending, a change that costs something " +
+			"waits as pendingChange until its invoice is paid; meanwhile other changes are refused (409 change_pending). latestInvoice is the invoice that the change made, if " +
 			"any; Prefer: wait=N waits up to N seconds (at most 30) until its payment is decided or its payer has to confirm it.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},

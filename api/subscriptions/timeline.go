@@ -36,7 +36,7 @@ type TimelineEntry struct {
 
 // TimelineExpected is one future action.
 type TimelineExpected struct {
-	Action    string               `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,resume" example:"renewal"`
+	Action    string               `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,pending_change_end,resume" example:"renewal"`
 	At        int64                `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
 	Text      string               `json:"text" example:"The next period begins. 19.00 USD is charged." doc:"In words, for people."`
 	Amount    int64                `json:"amount,omitempty" example:"1900" doc:"What would be charged then, in minor units of the subscription's currency."`

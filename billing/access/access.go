@@ -53,8 +53,9 @@ type Answer struct {
 
 // Of decides whether a subscription gives its customer access. A trial and paid time give access; late processing takes
 // it from no customer. A customer who has paid before keeps it while a payment is retried, until the subscription is
-// past due, also for a change within time that was paid; a customer who has never paid gets none. A pause gives none,
-// nor does a subscription that has ended, also where it was canceled at once and time was paid.
+// past due; a customer who has never paid gets none. Where only a change is unpaid, the time before it stays paid also
+// in past due: s is AsPaid, so that it gives what was paid for. A pause gives none, nor does a subscription that has
+// ended, also where it was canceled at once and time was paid.
 func Of(s Claim, now time.Time) Answer {
 	a := Answer{SubscriptionID: s.ID, PlanID: s.PlanID}
 	switch {
@@ -62,6 +63,8 @@ func Of(s Claim, now time.Time) Answer {
 		a.Reason = Canceled
 	case s.Status == subscription.Trialing:
 		a.Allowed, a.Reason, a.Until = true, Trial, s.TrialEndsAt
+	case s.Status == subscription.PastDue && s.PaidFor != nil && now.Before(s.PaidThrough): // only a change is unpaid
+		a.Allowed, a.Reason, a.Until = true, Paid, s.PaidThrough
 	case s.Status == subscription.PastDue:
 		a.Reason = PastDue
 	case s.Status == subscription.Paused:
@@ -70,7 +73,7 @@ func Of(s Claim, now time.Time) Answer {
 		a.Reason, a.Until = Unpaid, s.IncompleteUntil
 	case s.ActivatedAt.IsZero() && !s.Terms.Sent():
 		a.Reason = Unpaid
-	case s.Collecting == nil:
+	case s.Collecting == nil, s.Pays(s.CollectingInvoiceID): // a change that is not paid changes nothing
 		a.Allowed, a.Reason, a.Until = true, Paid, s.CurrentPeriod.End
 	case s.NextAction == subscription.ActionInvoiceOverdue:
 		a.Allowed, a.Reason, a.Until = true, Pending, s.NextActionAt

@@ -60,7 +60,19 @@ func TestOf(t *testing.T) {
 		"a renewal that is tried again": {
 			active, collecting(collection.Charging, 2), access.Answer{Allowed: true, Reason: access.Retrying},
 		},
-		"past due for an upgrade that nobody paid": {
+		"past due for an upgrade that was not paid": {
+			with(func(s *subscription.Subscription) {
+				s.Status, s.PaidThrough, s.PaidFor = subscription.PastDue, later, &subscription.PaidFor{}
+			}),
+			collecting(collection.Exhausted, 4), access.Answer{Allowed: true, Reason: access.Paid, Until: later},
+		},
+		"past due for an upgrade behind the time that was paid": {
+			with(func(s *subscription.Subscription) {
+				s.Status, s.PaidThrough, s.PaidFor = subscription.PastDue, before, &subscription.PaidFor{}
+			}),
+			collecting(collection.Exhausted, 4), access.Answer{Reason: access.PastDue},
+		},
+		"past due for usage within time that was paid": {
 			with(func(s *subscription.Subscription) { s.Status, s.PaidThrough = subscription.PastDue, later }),
 			collecting(collection.Exhausted, 4), access.Answer{Reason: access.PastDue},
 		},

@@ -56,12 +56,12 @@ type SubscriptionPlanChanged struct {
 }
 
 // SubscriptionChangeDropped means that a scheduled change will not take effect: at its date it was impossible, or the
-// subscription has ended.
+// subscription has ended. The same holds for a change whose invoice was not paid in time.
 type SubscriptionChangeDropped struct {
 	Subscription
-	ScheduledChangeID string `json:"scheduledChangeId" doc:"The scheduled change."`
-	EffectiveAt       int64  `json:"effectiveAt" doc:"When it was to take effect, in Unix seconds."`
-	Reason            string `json:"reason" doc:"The code of the error with which such a change is refused now."`
+	ScheduledChangeID string `json:"scheduledChangeId" doc:"The scheduled change, or the pendingChange."`
+	EffectiveAt       int64  `json:"effectiveAt" doc:"When it was to take effect, in Unix seconds; of a pendingChange, when it was billed."`
+	Reason            string `json:"reason" doc:"The code of the error with which such a change is refused now; change_not_paid: its invoice was not paid in time."`
 }
 
 // SubscriptionCancelScheduled means that the subscription will end with its current period or trial.

@@ -50,6 +50,8 @@ type Quote struct {
 	AddOns []subscription.AddOns `json:"addOns,omitempty"`
 	// Scheduled are the changes at dates afterwards, without their ids: a preview makes others.
 	Scheduled subscription.ScheduledChanges `json:"scheduled,omitempty"`
+	// Pended is the change that waits for the payment of its invoice, without its id and its invoice's.
+	Pended *subscription.ScheduledChange `json:"pended,omitempty"`
 	// Waiting is the sum of the prorations that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 	// The rest tells commands apart that cost the same now, and bill differently later.
@@ -168,6 +170,11 @@ func quoteOf(before, after lifecycle.State, changes lifecycle.Changes) (Quote, e
 		q.Scheduled[i].ID = ""
 	}
 	is := after.Subscription
+	if is.PendingChange != nil {
+		pended := is.PendingChange.ScheduledChange
+		pended.ID, pended.At = "", time.Time{} // the time of the preview
+		q.Pended = &pended
+	}
 	q.Status, q.Ends, q.Terms = is.Status, is.CancelAtPeriodEnd, is.Terms
 	q.TrialEndsAt, q.ResumesAt = is.TrialEndsAt, is.ResumesAt
 	q.Quantity, q.Later = is.Quantity, is.PendingQuantity

@@ -28,8 +28,8 @@ type Split struct {
 
 // Of splits a draft. home returns the invoice that billed a line, or empty if no credit note can be written for it. ok
 // is false where the draft is one invoice: it comes to more than zero, takes nothing back, or takes back a line without
-// a home. Together the documents come to what the draft comes to. Beside an invoice, whose taxes are rounded alone, they
-// may give back less by what rounding leaves: a note is over no more than its lines were billed with. Fault:
+// a home. Together the documents come to what the draft comes to. Beside an invoice, whose taxes are rounded alone,
+// they may give back less by what rounding leaves: a note is over no more than its lines were billed with. Fault:
 // amount_too_large.
 func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool, err error) {
 	whole, err := d.Sums()

@@ -40,6 +40,7 @@ type account struct {
 	how       subscription.ProrationBehavior // of the next change
 	refunding bool                           // the next cancellation or pause credits unused time
 	due       *subscription.ScheduledChange  // the scheduled change that is made now
+	pended    *subscription.PendingChange    // that waited for its payment before the decision
 }
 
 // follow reads events. s is the subscription after all of them: it has the periods that the event of a plan change does
@@ -75,10 +76,17 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			}
 			if data.PlanID != a.plan.ID || put || moved {
 				at := now.Truncate(time.Second)
-				if a.due != nil {
+				used := at // its usage until then is of the plan before
+				switch {
+				case a.due != nil:
 					at, a.how = a.due.At, a.due.Proration
+					used = at
+				case a.pended != nil && slices.Contains(data.Changed, "pendingChange"):
+					if at, a.how = a.pended.At, ""; a.plans[s.Plan()].Interval != a.plan.Interval {
+						used = at
+					}
 				}
-				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, at)
+				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, at, used)
 			}
 		case event.SubscriptionPastDue:
 			a.status, a.paused = subscription.PastDue, data.CollectionPaused
@@ -177,12 +185,12 @@ func (a *account) measured() {
 }
 
 func (a *account) changed(
-	to plan.Plan, units int64, addOns subscription.AddOns, current period.Period, at time.Time,
+	to plan.Plan, units int64, addOns subscription.AddOns, current period.Period, at, used time.Time,
 ) {
 	from, free, had := a.plan, a.free(), a.sold()
 	was, is := stretch{sold: had}.prices(), stretch{sold: a.with(to, units, addOns)}.prices()
 	if a.begun && (!was.Same(is) || !was.SameCommitment(is) || !was.SameMinimum(is)) { // otherwise the stretch continues
-		a.counts(at, a.with(to, units, addOns))
+		a.counts(used, a.with(to, units, addOns))
 	}
 	become := func() { a.plan, a.units, a.addOns = to, units, addOns }
 	if same := a.with(to, units, addOns); samePrices(had, same) { // flat prices ignore the quantity

@@ -69,9 +69,9 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 	case subscription.ActionPastDueEnd:
 		return d.decide(d.situation().ExpirePastDue(d.Now))
 	case subscription.ActionIncompleteEnd:
-		// A test clock passes its times one by one: nothing of it is late.
-		attempted := d.ClockNow.IsZero() && len(d.Pending) > 0
-		return d.decide(d.situation().ExpireIncomplete(attempted, d.Now))
+		return d.decide(d.situation().ExpireIncomplete(attemptsLate(d), d.Now))
+	case subscription.ActionPendingChangeEnd:
+		return expireChange(d)
 	case subscription.ActionTrialNotice:
 		return d.decide(d.situation().AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:
@@ -89,6 +89,10 @@ func (ofSubscription) perform(d *Decision, action subscription.Action) error {
 			"Subscription %s waits for the unknown action %q.", s.ID, action)
 	}
 }
+
+// attemptsLate reports whether a payment is in progress whose answer a late decision should wait for. A test clock
+// passes its times one by one: nothing of it is late.
+func attemptsLate(d *Decision) bool { return d.ClockNow.IsZero() && len(d.Pending) > 0 }
 
 // decide applies a decision of the subscription's rules, or returns its refusal.
 func (d *Decision) decide(made subscribing.Decision, err error) error {
@@ -114,6 +118,11 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 	d.Changes.Segments = append(d.Changes.Segments, closed...)
 	d.Changes.Events = append(d.Changes.Events, made.Events...)
 	d.Changes.Unredeemed = append(d.Changes.Unredeemed, made.Unused...)
+	if made.Withdrawn != nil {
+		if err := withdrawChange(d, *made.Withdrawn); err != nil {
+			return err
+		}
+	}
 	for _, draft := range made.Issue {
 		if err := d.issue(draft); err != nil {
 			return err

@@ -27,6 +27,8 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	}
 	l.checkTimes(before, changes)
 	l.checkPause(before)
+	l.checkPaidFor()
+	l.checkPending(before)
 	l.checkMoney()
 	l.checkCollection()
 	l.checkStanding()
@@ -82,6 +84,9 @@ func (l *life) checkMoney() {
 			continue
 		}
 		lines, billed = lines+inv.Subtotal()-meteredOf(inv.Lines), billed+inv.Total-inv.Credited.Total
+		if l.sub().Pays(inv.ID) { // nothing of it is used yet
+			lines -= inv.Subtotal()
+		}
 		if inv.Status == invoice.Open || inv.Status == invoice.Uncollectible {
 			due += inv.AmountDue
 			brought += inv.BroughtForward
@@ -154,6 +159,7 @@ func (l *life) checkCollection() {
 			current++
 		}
 		waits := !inv.DueAt.IsZero() && inv.OverdueAt.IsZero() // a sent invoice waits for its customer
+		waits = waits || s.Pays(inv.ID)                        // until its time to pay ends
 		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted && !waits {
 			require.Failf(l.t, "active, but nobody collects", "%+v", inv)
 		}

@@ -1,6 +1,9 @@
 package lifecycle
 
 import (
+	"slices"
+
+	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscribing"
@@ -17,6 +20,9 @@ func (ChangePlan) Name() string { return "change_plan" }
 func (c ChangePlan) judge(d *Decision) (func() error, error) {
 	c = c.in(d.Subscription.Currency)
 	brought := c.brings()
+	if c.Behavior == subscription.PendPayment {
+		c.ID = d.IDs.ScheduledChange(d.Real)
+	}
 	situation := d.situation().Knowing(brought...)
 	var made subscribing.Decision
 	var err error
@@ -68,4 +74,52 @@ func (WithdrawChange) Name() string { return "change_plan" }
 func (c WithdrawChange) judge(d *Decision) (func() error, error) {
 	made, err := d.situation().WithdrawChange(c.ID, d.Now)
 	return func() error { return d.carryOut(made) }, err
+}
+
+// await notes the invoice that the change of the present decision waits for.
+func await(d *Decision, invoiceID string) {
+	one := *d.Subscription.PendingChange
+	one.InvoiceID = invoiceID
+	d.Subscription.PendingChange = &one
+}
+
+// expireChange ends the time to pay for the change that waits.
+func expireChange(d *Decision) error {
+	settled := func(inv invoice.Invoice) bool { return d.Subscription.Pays(inv.ID) }
+	if i := slices.IndexFunc(d.Paid, settled); i >= 0 { // by a build from before changes could wait
+		return d.decide(d.settled(d.Paid[i]))
+	}
+	return d.decide(subscribing.ExpireChange(d.situation(), attemptsLate(d), d.Now))
+}
+
+// withdrawChange voids the invoice of a change that is not made. It counts for no later decision: the id of the change
+// takes the place of the invoice that would have replaced it.
+func withdrawChange(d *Decision, c subscription.PendingChange) error {
+	i := d.IndexOpen(c.InvoiceID)
+	if i < 0 { // voided by a build from before changes could wait
+		return nil
+	}
+	inv, returned, effect, err := d.Open[i].Withdraw(c.ID, true, d.Now)
+	if err != nil {
+		return err
+	}
+	d.voided(i, inv, returned, effect)
+	return nil
+}
+
+// withdrawsPending returns the withdrawal of the change that waits for the payment of an invoice; ok is false where
+// none does.
+func withdrawsPending(d *Decision, invoiceID string) (carryOut func() error, ok bool) {
+	if !d.Subscription.Pays(invoiceID) {
+		return nil, false
+	}
+	return func() error { return d.carryOut(subscribing.WithdrawPending(d.situation(), d.Now)) }, true
+}
+
+// unawaited refuses to give up or reduce an invoice that a change waits for. Fault: change_pending.
+func unawaited(s subscription.Subscription, invoiceID string) error {
+	if s.Pays(invoiceID) {
+		return subscribing.ErrChangePending
+	}
+	return nil
 }

@@ -17,8 +17,8 @@ import (
 // CreditInvoice returns parts of an issued invoice by a credit note, which is in Changes.CreditNotes. It reduces an
 // open invoice, which is paid at once where nothing is left to pay; that is refused while a payment for the former
 // amount is undecided. For a paid invoice, the amount goes to the customer's balance or to the payer. Faults: those of
-// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
-// amount_not_representable.
+// creditnote.Issue; invoice_is_draft, change_pending, payment_in_progress, credit_not_refundable,
+// refund_exceeds_charge, amount_not_representable.
 type CreditInvoice struct {
 	creditnote.Request
 	Invoice invoice.Invoice // under lock, with its lines
@@ -35,6 +35,9 @@ func (c CreditInvoice) judge(d *Decision) (func() error, error) {
 		return nil, err
 	}
 	if err := complete(d.Subscription); err != nil {
+		return nil, err
+	}
+	if err := unawaited(d.Subscription, c.Invoice.ID); err != nil {
 		return nil, err
 	}
 	if i := d.IndexOpen(c.Invoice.ID); i >= 0 {

@@ -14,7 +14,8 @@ import (
 
 // VoidInvoice cancels an open invoice: nothing is owed for it any more, and its effects on the customer's balance are
 // reversed. Its coupons count as not given. Later payments for it are refunded. A payment that needs review does not
-// prevent it. Faults: payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time,
+// prevent it. With the invoice of a change that waits for its payment, the change is withdrawn, also while a payment is
+// in progress. Faults: payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time,
 // invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
@@ -35,7 +36,7 @@ type CouponUse struct {
 
 // MarkUncollectible gives an open invoice up: it stays owed, but is not collected any more. A later payment still pays
 // it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
-// subscription_incomplete.
+// subscription_incomplete, change_pending.
 type MarkUncollectible struct {
 	InvoiceID string
 }
@@ -63,6 +64,9 @@ func (c VoidInvoice) judge(d *Decision) (func() error, error) {
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
+	if carryOut, ok := withdrawsPending(d, c.InvoiceID); ok {
+		return carryOut, nil
+	}
 	if d.Open[i].TakesTimeBack() {
 		return nil, ErrTakesTimeBack
 	}
@@ -88,6 +92,9 @@ func (c MarkUncollectible) judge(d *Decision) (func() error, error) {
 		return nil, ErrNotOpen
 	}
 	if err := complete(d.Subscription); err != nil {
+		return nil, err
+	}
+	if err := unawaited(d.Subscription, c.InvoiceID); err != nil {
 		return nil, err
 	}
 	inv, err := d.Open[i].WriteOff(d.inReview(c.InvoiceID), d.Now)

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"perennial/billing/event"
@@ -129,4 +130,45 @@ func (d *Decision) SaveTransaction(t payment.Transaction) {
 	if d.Pending[i] = t; t.Status != payment.Pending {
 		d.Pending = slices.Delete(d.Pending, i, i+1)
 	}
+}
+
+// invoiceID derives the id of an automatic invoice from its period or its scheduled change: a restored database that
+// opens the period again creates the same id. A command's invoice has a random id.
+func (d *Decision) invoiceID(draft invoice.Draft) string {
+	start := draft.Period.Start
+	sorts := d.sortsBy(start)
+	if draft.Last {
+		return d.IDs.Invoice(sorts, d.Subscription.ID, "last")
+	}
+	if draft.Change != "" {
+		return d.IDs.Invoice(sorts, d.Subscription.ID, "change", draft.Change)
+	}
+	if draft.Reason == invoice.Update {
+		return d.IDs.Invoice(d.Real)
+	}
+	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
+}
+
+// sortsBy returns the sort time of an id for a period: the period's start, but at least the creation of the
+// subscription, so that lists in id order show backdated invoices at their creation.
+func (s State) sortsBy(start time.Time) time.Time {
+	if created := s.Subscription.CreatedAt; start.Before(created) {
+		return created
+	}
+	return start
+}
+
+// idTime returns the sort time of ids of what belongs to an invoice: now where a command makes the invoice, else one
+// that a repetition of the same work has too.
+func (d *Decision) idTime(draft invoice.Draft) time.Time {
+	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
+		return d.Real
+	}
+	return d.sortsBy(draft.Period.Start)
+}
+
+// lineID derives the id of a line from its invoice and its position there.
+func (d *Decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
+	at := d.idTime(draft).Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by position
+	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
 }

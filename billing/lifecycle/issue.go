@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"perennial/billing/balance"
@@ -27,6 +26,9 @@ func (d *Decision) issue(draft invoice.Draft) error {
 		return d.redraw(i, draft)
 	}
 	newID := d.invoiceID(draft)
+	if draft.Awaited {
+		await(d, newID)
+	}
 	if !waits {
 		split, gives, err := giveback.Of(draft, func(lineID string) string { return homeOf(d.State, lineID) })
 		if err != nil {
@@ -227,6 +229,9 @@ func withoutVoid(homes map[string]string, changed InvoiceChanges) map[string]str
 // issuing returns the facts of the subscription that an invoice needs besides its lines.
 func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 	s := d.Subscription
+	if s.Pays(invoiceID) && s.PendingChange.Plan.ID != "" { // it bills the plan that it leads to
+		s.PlanID = s.PendingChange.Plan.ID
+	}
 	return invoice.Issuing{
 		ID: invoiceID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
 		TaxExempt: d.payer().Exemption.OfInvoice(), Balance: d.Balance,
@@ -253,47 +258,6 @@ func (d *Decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	}
 	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
 	return d.paid(inv)
-}
-
-// invoiceID derives the id of an automatic invoice from its period or its scheduled change: a restored database that
-// opens the period again creates the same id. A command's invoice has a random id.
-func (d *Decision) invoiceID(draft invoice.Draft) string {
-	start := draft.Period.Start
-	sorts := d.sortsBy(start)
-	if draft.Last {
-		return d.IDs.Invoice(sorts, d.Subscription.ID, "last")
-	}
-	if draft.Change != "" {
-		return d.IDs.Invoice(sorts, d.Subscription.ID, "change", draft.Change)
-	}
-	if draft.Reason == invoice.Update {
-		return d.IDs.Invoice(d.Real)
-	}
-	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
-}
-
-// sortsBy returns the sort time of an id for a period: the period's start, but at least the creation of the
-// subscription, so that lists in id order show backdated invoices at their creation.
-func (s State) sortsBy(start time.Time) time.Time {
-	if created := s.Subscription.CreatedAt; start.Before(created) {
-		return created
-	}
-	return start
-}
-
-// idTime returns the sort time of ids of what belongs to an invoice: now where a command makes the invoice, else one
-// that a repetition of the same work has too.
-func (d *Decision) idTime(draft invoice.Draft) time.Time {
-	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
-		return d.Real
-	}
-	return d.sortsBy(draft.Period.Start)
-}
-
-// lineID derives the id of a line from its invoice and its position there.
-func (d *Decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
-	at := d.idTime(draft).Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by position
-	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
 }
 
 // withdraw voids an open invoice in favour of another. A draft has no number, so it is removed.

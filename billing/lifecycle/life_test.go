@@ -162,6 +162,7 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	}
 	l.followCoupons(changes)
 	l.account.scheduled(before, l.sub(), changes.Events)
+	l.account.pended = before.PendingChange
 	l.account.follow(changes.Events, l.sub(), l.decided())
 	l.account.forget()
 	l.check(before, changes)

@@ -25,6 +25,7 @@ type machine struct {
 	t       *rapid.T
 	life    *life // of the store; counts its usage
 	store   *store
+	sold    plan.Plan
 	ids     *ids
 	now     time.Time
 	sides   [2]*side
@@ -75,7 +76,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"": m.check, "time passes": m.pass, "the worker": m.work, "a provider decides": m.decide, "a callback": m.hear,
 		"cancel payment": m.cancelPayment, "cancel": m.cancel, "pay": m.pay, "refund": m.refund,
 		"refund again": m.refundAgain, "refund at the dashboard": m.refundElsewhere, "refund comes back": m.comeBack,
-		"dispute": m.dispute, "usage": m.use,
+		"dispute": m.dispute, "usage": m.use, "a change that waits": m.pend,
 	}
 }
 
@@ -85,7 +86,8 @@ func newMachine(t *rapid.T, first, second side) *machine {
 	if m.draw(2, "a metered plan") == 0 {
 		sold = callingPlan(sold)
 	}
-	m.life = newLife(t, []plan.Plan{sold}, settings, sold, 0)
+	m.sold = sold
+	m.life = newLife(t, []plan.Plan{sold, larger(sold)}, settings, sold, 0)
 	m.store, m.ids = m.life.store, m.life.ids
 	first.config, second.config = "pp_1", "pp_2"
 	m.sides = [2]*side{&first, &second}

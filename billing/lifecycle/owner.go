@@ -139,7 +139,8 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	change, ok := situation.ChangeAt()
 	// Before the boundary that it may change, and after actions of an older period.
 	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
-		action == subscription.ActionFinalize || action == subscription.ActionBillUsage
+		action == subscription.ActionFinalize || action == subscription.ActionBillUsage ||
+		action == subscription.ActionPendingChangeEnd
 	if ok && (change.Before(at) || change.Equal(at) && !older) {
 		action, at = subscription.ActionScheduledChange, change
 	}

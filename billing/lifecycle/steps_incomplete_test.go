@@ -11,7 +11,7 @@ import (
 )
 
 // begunSteps are the steps that need a subscription whose first invoice is paid.
-var begunSteps = []int{13, 14, 15, 16, 20, 21, 23, 25, 26, 27, 28, 29, 30, 31, 32, 33, 35, 36, 39, 40}
+var begunSteps = []int{13, 14, 15, 16, 20, 21, 23, 25, 26, 27, 28, 29, 30, 31, 32, 33, 35, 36, 39, 40, 42, 43}
 
 // refusesIncomplete reports whether a step is impossible because the first payment is pending.
 func (l *life) refusesIncomplete(step int) bool {

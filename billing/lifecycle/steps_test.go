@@ -181,8 +181,8 @@ func (l *life) step(draw chance) {
 			l.billUsage()
 		}
 	}
-	kind := draw(42, "step")
-	if l.refusesIncomplete(kind) {
+	kind := draw(44, "step")
+	if l.refusesIncomplete(kind) || l.refusesPending(kind, draw) {
 		return
 	}
 	switch kind {
@@ -250,6 +250,8 @@ func (l *life) step(draw chance) {
 		l.moveAnchor(someBehavior(draw))
 	case 41:
 		l.finalizeDraft()
+	case 42, 43:
+		l.pendChange(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -14,8 +14,20 @@ func TestPolicy_Validate(t *testing.T) {
 	t.Parallel()
 	late := overdue.State{Name: "late", Days: 5}
 	usd := func(n money.Minor) []overdue.Amount { return []overdue.Amount{{Currency: "USD", Amount: n}} }
+	most := []overdue.State{{Name: "a", Invoices: 1000}}
+	for _, c := range []money.Currency{
+		"AED", "AUD", "BRL", "CAD", "CHF", "CNY", "DKK", "EUR", "GBP", "HKD", "INR", "JPY", "KES", "MXN", "NGN", "NOK", "NZD",
+		"SEK", "USD", "ZAR",
+	} {
+		most[0].Amounts = append(most[0].Amounts, overdue.Amount{Currency: c, Amount: 1})
+	}
+	for _, name := range []string{"b", "c", "d", "e", "f", "g", "h"} {
+		most = append(most, overdue.State{Name: name, Days: 1})
+	}
+	require.True(t, overdue.Policy{}.IsZero())
+	require.False(t, overdue.Policy{States: most}.IsZero())
 	for _, states := range [][]overdue.State{
-		nil,
+		nil, most,
 		{late},
 		{late, {Name: "blocked", Invoices: 3, Amounts: usd(money.MaxMinor), Any: true, DenyAccess: true}},
 		{late, {Name: "a_2", Days: 1, DenyAccess: true}, {Name: "b", Days: 3650, DenyAccess: true, Cancel: true, NeedsPerson: true}},

@@ -108,9 +108,7 @@ func (p Policy) nextAt(debts Debts, at int, now time.Time) time.Time {
 	for _, debt := range debts {
 		add(debt.Since)
 		for _, state := range p.States {
-			if state.Days > 0 {
-				add(debt.Since.Add(time.Duration(state.Days) * day))
-			}
+			add(debt.Since.Add(time.Duration(state.Days) * day))
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)

@@ -115,10 +115,38 @@ func TestReview_Conditions(t *testing.T) {
 		{overdue.State{Days: 2, Invoices: 2, Any: true}, overdue.Debts{in("USD", 1)}, 2 * day, true},
 		{overdue.State{Days: 2, Amounts: sums, Any: true}, overdue.Debts{in("USD", 100)}, 0, true},
 		{overdue.State{Days: 2, Invoices: 1, Amounts: sums}, overdue.Debts{in("USD", 99)}, 2 * day, false},
+		{overdue.State{Invoices: 2, Any: true}, overdue.Debts{in("USD", 1)}, 9 * day, false},
+		{overdue.State{Days: 2, Any: true}, overdue.Debts{in("USD", 1)}, day, false},
+		{overdue.State{}, overdue.Debts{in("USD", 1)}, 9 * day, false},
 	} {
 		c.state.Name = "x"
 		got := overdue.Policy{States: []overdue.State{c.state}}.Review(overdue.Standing{}, c.debts, start.Add(c.after))
 		require.Equal(t, c.holds, got.State == "x", c)
+	}
+}
+
+func TestStanding_EqualInEveryField(t *testing.T) {
+	t.Parallel()
+	full := overdue.Standing{
+		State: "ended", Since: start, AccessDenied: true, NeedsPerson: true, Canceling: true, NextAt: start,
+		Sums: overdue.Sums{Invoices: 3, Oldest: start, Amounts: []overdue.Amount{{Currency: "USD", Amount: 7}}},
+	}
+	require.True(t, full.Equal(full))
+	for i, change := range []func(*overdue.Standing){
+		func(s *overdue.Standing) { s.State = "x" },
+		func(s *overdue.Standing) { s.Since = later },
+		func(s *overdue.Standing) { s.AccessDenied = false },
+		func(s *overdue.Standing) { s.NeedsPerson = false },
+		func(s *overdue.Standing) { s.Canceling = false },
+		func(s *overdue.Standing) { s.NextAt = later },
+		func(s *overdue.Standing) { s.Invoices = 4 },
+		func(s *overdue.Standing) { s.Oldest = later },
+		func(s *overdue.Standing) { s.Amounts = nil },
+	} {
+		other := full
+		change(&other)
+		require.False(t, full.Equal(other), i)
+		require.False(t, other.Equal(full), i)
 	}
 }
 

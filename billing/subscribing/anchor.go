@@ -38,6 +38,8 @@ func (s Situation) MoveAnchor(how subscription.ProrationBehavior, at, now time.T
 		return Decision{}, err
 	case s.CancelAtPeriodEnd:
 		return Decision{}, ErrEnding
+	case s.PendingChange != nil:
+		return Decision{}, ErrChangePending
 	case at.Equal(s.CurrentPeriod.Start):
 		return Decision{}, ErrSameInstant
 	case how == subscription.NoProration && s.Facts.OpenFor(s.PeriodIndex) != nil:

@@ -65,7 +65,7 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		closing, err := s.Closing(unused)
+		closing, err := uncommitted(s).Closing(unused)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -123,7 +123,11 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	canceled := event.New(event.SubscriptionCanceled{Subscription: s.Announced(), CancelReason: reason}, now)
 	events := []event.Event{canceled}
 	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
-	s.PendingLines, s.UnproratedIndex = nil, 0
+	pending := s.PendingChange
+	if pending != nil {
+		events = append(events, s.dropped(pending.ScheduledChange, ErrCanceled.Code, now))
+	}
+	s.PendingLines, s.UnproratedIndex, s.PaidFor, s.PendingChange = nil, 0, nil, nil
 	was := s.Subscription
 	s.Status, s.CanceledAt, s.CancelReason = subscription.Canceled, now, reason
 	s.ForgetPending()
@@ -131,7 +135,7 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.EndPause()
 	return withdrawn(was, Decision{
-		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events,
+		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events, Withdrawn: pending,
 		Unused: s.Discounts.NeverTakenOff(s.PeriodIndex),
 	})
 }

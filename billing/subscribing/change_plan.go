@@ -26,6 +26,9 @@ type Change struct {
 	Proration subscription.ProrationBehavior
 	At        time.Time // a change now is prorated from here on, at most now; zero: now
 	On        time.Time // the date of a scheduled change; zero: none, see ScheduleChange
+	// Behavior is the treatment of a change now that costs something; empty: Activate.
+	Behavior subscription.PaymentBehavior
+	ID       string // of a change that waits for its payment
 }
 
 // maxWaiting bounds the waiting lines, since the subscription's row holds them.
@@ -39,12 +42,16 @@ var ErrPaidElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
 
 // ChangePlan changes the plan, the quantity or the add-ons. During a trial it charges nothing. A change of interval
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by
-// an invoice that replaces the open one. Unchanged items keep their lines. Faults: subscription_canceled,
-// plan_is_add_on, plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range,
-// add_ons_unchanged, add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere,
-// amount_too_large.
+// an invoice that replaces the open one. Unchanged items keep their lines. With PendPayment a change that costs
+// something waits until its invoice is paid. Faults: subscription_canceled, change_pending, plan_is_add_on,
+// plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, add_ons_unchanged,
+// add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large;
+// with PendPayment those of checkBehavior and of pend.
 func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
-	if err := permit(s.Status, changePlan); err != nil {
+	if err := c.checkBehavior(s.Subscription); err != nil {
+		return Decision{}, err
+	}
+	if err := changeable(s); err != nil {
 		return Decision{}, err
 	}
 	to, proposal, err := s.propose(c)
@@ -69,7 +76,24 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := s.Facts.Aligned(to); err != nil {
 		return Decision{}, err
 	}
-	return proposal.changeNow(to, from(c.At, now), now)
+	at := from(c.At, now)
+	made, err := proposal.changeNow(to, at, now)
+	if err != nil || c.Behavior != subscription.PendPayment {
+		return made, err
+	}
+	return pend(s, c, to, made, at, now)
+}
+
+// changeable refuses changes of plan, quantity and add-ons by the status, and beside one that waits for its payment.
+// Faults: subscription_canceled, subscription_incomplete, subscription_paused, change_pending.
+func changeable(s Situation) error {
+	if err := permit(s.Status, changePlan); err != nil {
+		return err
+	}
+	if s.PendingChange != nil {
+		return ErrChangePending
+	}
+	return nil
 }
 
 // from returns the time from which a command credits and bills time: at, or now where that is zero, in whole seconds.
@@ -87,29 +111,6 @@ func since(at time.Time, current period.Period, now time.Time) (time.Time, error
 func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, error) {
 	was, to := s.Subscription, what.Plan
 	s.Quantity, s.AddOns = what.Quantity, what.AddOns
-	events := func() []event.Event {
-		var fields []string
-		if s.PlanID != was.PlanID {
-			fields = append(fields, "planId")
-		}
-		if s.PlanID == was.PlanID && s.PlanVersion != was.PlanVersion {
-			fields = append(fields, "planVersion")
-		}
-		if s.Quantity != was.Quantity {
-			fields = append(fields, "quantity")
-		}
-		if !slices.Equal(s.AddOns, was.AddOns) {
-			fields = append(fields, "addOns")
-		}
-		if len(s.PendingLines) != len(was.PendingLines) {
-			fields = append(fields, "pendingLines")
-		}
-		updated := s.Updated(now, fields...)
-		if s.PlanID == was.PlanID {
-			return []event.Event{updated}
-		}
-		return []event.Event{s.PlanChanged(was.PlanID, now), updated}
-	}
 	items := s.ItemsOn(to)
 	if s.PeriodIndex == 0 { // no period is billed yet: the first one will be, on the new plan
 		s.SetPlan(to.Ref())
@@ -117,18 +118,56 @@ func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, e
 		if s.Unbegun() {
 			s.BeginAt(s.CurrentPeriod.Start)
 		}
-		return Decision{Subscription: s.Subscription, Events: events()}, nil
+		return Decision{Subscription: s.Subscription, Events: changed(s.Situation, was, now)}, nil
 	}
 	// Flat prices ignore the quantity. Plans without prices in advance both have no items, but a change between them is a
 	// change of plan.
 	if slices.Equal(items, s.Items) && to.Ref() == was.Plan() {
-		return Decision{Subscription: s.Subscription, Events: events()}, nil
+		return Decision{Subscription: s.Subscription, Events: changed(s.Situation, was, now)}, nil
 	}
 	issue, err := s.exchange(to, items, at)
 	if err != nil {
 		return Decision{}, err
 	}
-	return Decision{Subscription: s.Subscription, Issue: issue, Events: events()}, nil
+	s.owes(was, issue)
+	return Decision{Subscription: s.Subscription, Issue: issue, Events: changed(s.Situation, was, now)}, nil
+}
+
+// changed returns the events of a change from was, which has changed also other fields.
+func changed(s Situation, was subscription.Subscription, now time.Time, others ...string) []event.Event {
+	var fields []string
+	if s.PlanID != was.PlanID {
+		fields = append(fields, "planId")
+	}
+	if s.PlanID == was.PlanID && s.PlanVersion != was.PlanVersion {
+		fields = append(fields, "planVersion")
+	}
+	if s.Quantity != was.Quantity {
+		fields = append(fields, "quantity")
+	}
+	if !slices.Equal(s.AddOns, was.AddOns) {
+		fields = append(fields, "addOns")
+	}
+	if len(s.PendingLines) != len(was.PendingLines) {
+		fields = append(fields, "pendingLines")
+	}
+	updated := s.Updated(now, append(fields, others...)...)
+	if s.PlanID == was.PlanID {
+		return []event.Event{updated}
+	}
+	return []event.Event{s.PlanChanged(was.PlanID, now), updated}
+}
+
+// owes notes whether a change from was is to be paid before it gives access: by its invoice, or in past due by that of
+// the recovery. Without proration, or where its lines wait for the next invoice, there is nothing to be paid for it
+// now.
+func (s *proposal) owes(was subscription.Subscription, issue []invoice.Draft) {
+	switch {
+	case len(issue) > 0, s.Status == subscription.PastDue && !s.Covered():
+		s.OwesChange(was)
+	case s.how != subscription.NoProration && len(s.PendingLines) == 0:
+		s.PaidFor = nil
+	}
 }
 
 // exchange puts the subscription on a plan with items, and returns the invoice: it credits the unused time of removed

@@ -14,6 +14,9 @@ type Decision struct {
 	Events       []event.Event
 	// Passed are the periods that had already ended when the decision opened them.
 	Passed []metering.Opened
+	// Withdrawn is a change that is not made: its invoice is voided first, and later payments for it are refunded. Nil:
+	// none.
+	Withdrawn *subscription.PendingChange
 	// Unused are coupons whose redemption counts as not used.
 	Unused []string
 	// StopCollection: no open invoice has automatic actions any more.

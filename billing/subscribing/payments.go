@@ -15,14 +15,27 @@ import (
 // Settled applies the payment of an invoice to its subscription: it is paid through the invoice's period, active after
 // the first payment, and recovered from past due by any. A recovered subscription is billed in full for a current
 // period without an invoice, but never for skipped or ended periods. While an older invoice stays unpaid after its last
-// attempt, an invoice that needed no payment (credit covered it) does not recover it. The facts have the invoice as
-// paid. Fault: subscription_in_trial.
+// attempt, an invoice that needed no payment (credit covered it) does not recover it. A change that waited for the
+// payment is made. The facts have the invoice as paid. Fault: subscription_in_trial.
 func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
 	}
+	var made []event.Event
+	if s.Pays(paid.ID) {
+		change := makePending(s, now)
+		s.Subscription, made = change.Subscription, change.Events
+	}
+	d, err := settled(s, paid, now)
+	d.Events = append(made, d.Events...)
+	return d, err
+}
+
+// settled is Settled without the change that the invoice pays for.
+func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
 		s.ExtendPaid(paid.Period.End)
+		s.PaysChange(paid.PeriodIndex)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
@@ -37,12 +50,15 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 	return s.recovered(paid, now)
 }
 
-// WrittenOff applies a person's write-off of an invoice, void or uncollectible. It pays for nothing, but a past-due
-// subscription without another invoice in collection becomes active. The facts have the invoice as given up. Fault:
-// subscription_in_trial.
+// WrittenOff applies a person's write-off of an invoice, void or uncollectible. It pays for no time, but a past-due
+// subscription without another invoice in collection becomes active, and for a void invoice nothing is owed any more.
+// The facts have the invoice as given up. Fault: subscription_in_trial.
 func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, invoiceWrittenOff); err != nil {
 		return Decision{}, err
+	}
+	if inv.Status == invoice.Void && inv.Reason != invoice.Usage {
+		s.PaysChange(inv.PeriodIndex)
 	}
 	return s.recovered(inv, now)
 }
@@ -67,6 +83,7 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 		d.Issue = s.Billed(invoice.Recovery, s.CurrentPeriod, lines, s.Waiting())
 		if len(d.Issue) == 0 {
 			s.ExtendPaid(s.CurrentPeriod.End)
+			s.PaysChange(s.PeriodIndex)
 		} else {
 			d.Issue[0].After = closed.ID
 		}
@@ -86,7 +103,8 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
-	if s.Status != subscription.Active { // an incomplete one keeps its time to pay
+	waits := s.Pays(s.CollectingInvoiceID)        // so does a change
+	if s.Status != subscription.Active || waits { // an incomplete one keeps its time to pay
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now

@@ -151,6 +151,7 @@ func (s *Situation) restart(every period.Interval, by proration.Measure, now tim
 // freePeriod marks a period that costs nothing as paid.
 func (s Situation) freePeriod(events []event.Event, now time.Time) (subscription.Subscription, []event.Event) {
 	s.ExtendPaid(s.CurrentPeriod.End)
+	s.PaysChange(s.PeriodIndex)
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 		events = append(events, s.Activated(now))

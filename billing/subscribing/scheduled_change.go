@@ -35,7 +35,10 @@ var (
 // period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
 // add_ons_other_interval, amount_too_large.
 func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision, error) {
-	if err := permit(s.Status, changePlan); err != nil {
+	if err := c.checkBehavior(s.Subscription); err != nil {
+		return Decision{}, err
+	}
+	if err := changeable(s); err != nil {
 		return Decision{}, err
 	}
 	one := subscription.ScheduledChange{
@@ -78,15 +81,21 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
 }
 
-// WithdrawChange withdraws a scheduled change, or the one at the end of the period. Faults: subscription_canceled,
-// scheduled_change_not_found, migration_scheduled.
+// WithdrawChange withdraws a scheduled change, the one at the end of the period, or the one that waits for its payment.
+// The one at the end of the period stays beside the latter, which may keep or replace it. Faults: change_pending,
+// subscription_canceled, scheduled_change_not_found, migration_scheduled.
 func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
+	if s.PendingChange != nil && s.PendingChange.ID == id {
+		return WithdrawPending(s, now), nil
+	}
 	at := slices.IndexFunc(s.Scheduled, func(c subscription.ScheduledChange) bool { return c.ID == id })
 	_, waits := s.WaitingChange()
 	switch {
+	case id == subscription.AtPeriodEnd && waits && s.PendingChange != nil:
+		return Decision{}, ErrChangePending
 	case id == subscription.AtPeriodEnd && waits:
 		if !s.withdrawWaiting() {
 			return Decision{}, ErrMoveWaits

@@ -39,6 +39,7 @@ const (
 	resume           input = "resume"            // the pause ends: by a command, at its time or by a payment method
 
 	incompleteExpired input = "incomplete_expired"  // its first invoice was not paid in time
+	changeExpired     input = "change_expired"      // the invoice of a change that waits was not paid in time
 	invoiceWrittenOff input = "invoice_written_off" // a person voided one of its invoices, or marked it uncollectible
 )
 
@@ -100,7 +101,7 @@ var transitions = map[subscription.Status]map[input][]subscription.Status{
 		cancelNow: {canceled}, cancelAtPeriodEnd: {active}, reactivate: {active}, changePlan: {active},
 		payInvoice: {active}, redeemCoupon: {active}, removeCoupon: {active}, pause: {paused}, moveAnchor: {active},
 		periodDue: {active, canceled}, paymentSettled: {active}, retriesExhausted: {pastDue},
-		renewalNear: {active}, invoiceWrittenOff: {active},
+		renewalNear: {active}, invoiceWrittenOff: {active}, changeExpired: {active},
 	},
 	pastDue: {
 		cancelNow: {canceled}, cancelAtPeriodEnd: {pastDue}, reactivate: {pastDue}, changePlan: {pastDue},
@@ -127,7 +128,7 @@ var refusals = map[subscription.Status]map[input]error{
 	trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
-		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete,
+		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete, changeExpired: ErrChangeNotPending,
 	},
 	active: {
 		incompleteExpired: ErrNotIncomplete,
@@ -135,8 +136,8 @@ var refusals = map[subscription.Status]map[input]error{
 		moveTrialEnd: ErrTrialOver, resume: ErrNotPaused,
 	},
 	pastDue: {
-		incompleteExpired: ErrNotIncomplete,
-		trialEnding:       ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		incompleteExpired: ErrNotIncomplete, changeExpired: ErrChangeNotPending,
+		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
 		resume: ErrNotPaused,
 	},
 	incomplete: {
@@ -144,11 +145,12 @@ var refusals = map[subscription.Status]map[input]error{
 		moveTrialEnd: ErrTrialOver, moveAnchor: ErrIncomplete, resumeCollection: ErrCollectionNotPaused,
 		pause: ErrIncomplete, redeemCoupon: ErrIncomplete, removeCoupon: ErrIncomplete, trialEnding: ErrNotInTrial,
 		periodDue: ErrIncomplete, renewalNear: ErrIncomplete, pastDueExpired: ErrNotPastDue, resume: ErrNotPaused,
+		changeExpired: ErrChangeNotPending,
 	},
 	paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
-		pastDueExpired: ErrNotPastDue, incompleteExpired: ErrNotIncomplete,
+		pastDueExpired: ErrNotPastDue, incompleteExpired: ErrNotIncomplete, changeExpired: ErrChangeNotPending,
 	},
 }
 

@@ -169,6 +169,12 @@ var perform = map[input]func(subscription.Subscription, costing.Facts, time.Time
 	incompleteExpired: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
 		return With(s, f).ExpireIncomplete(len(f.Open) == 1, now) // the only invoice is being paid
 	},
+	changeExpired: func(s subscription.Subscription, f costing.Facts, now time.Time) (Decision, error) {
+		if s.Status == subscription.Active { // no other has one
+			s.PendingChange = &subscription.PendingChange{Until: now}
+		}
+		return ExpireChange(With(s, f), false, now)
+	},
 }
 
 // variations change other facts that decide which status an input leads to.
@@ -202,7 +208,7 @@ var refused = map[subscription.Status]map[input]error{
 	subscription.Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
-		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete,
+		moveAnchor: ErrAnchorInTrial, incompleteExpired: ErrNotIncomplete, changeExpired: ErrChangeNotPending,
 	},
 	subscription.Active: {
 		incompleteExpired: ErrNotIncomplete,
@@ -214,23 +220,25 @@ var refused = map[subscription.Status]map[input]error{
 		moveTrialEnd: ErrTrialOver, moveAnchor: ErrIncomplete, resumeCollection: ErrCollectionNotPaused,
 		pause: ErrIncomplete, redeemCoupon: ErrIncomplete, removeCoupon: ErrIncomplete, trialEnding: ErrNotInTrial,
 		periodDue: ErrIncomplete, renewalNear: ErrIncomplete, pastDueExpired: ErrNotPastDue, resume: ErrNotPaused,
+		changeExpired: ErrChangeNotPending,
 	},
 	subscription.PastDue: {
-		incompleteExpired: ErrNotIncomplete,
-		trialEnding:       ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		incompleteExpired: ErrNotIncomplete, changeExpired: ErrChangeNotPending,
+		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
 		resume: ErrNotPaused,
 	},
 	subscription.Paused: {
 		reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver, moveAnchor: ErrPaused,
 		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
 		renewalNear: ErrPaused, pastDueExpired: ErrNotPastDue, incompleteExpired: ErrNotIncomplete,
+		changeExpired: ErrChangeNotPending,
 	},
 	subscription.Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		moveTrialEnd: ErrCanceled, moveAnchor: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 		resumeCollection: ErrCanceled, renewalNear: ErrCanceled, pause: ErrCanceled, resume: ErrCanceled,
-		incompleteExpired: ErrCanceled,
+		incompleteExpired: ErrCanceled, changeExpired: ErrCanceled,
 	},
 }
 

@@ -10,8 +10,9 @@ import (
 
 // Next returns the next automatic action and its time. It is the first of: the next boundary, the notice before the end
 // of a trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of a past-due
-// subscription, and the end of a pause. At the same instant the attempt comes first, since it belongs to the older
-// period. Finished subscriptions have none, nor do paused ones whose pause has no end and that owe nothing.
+// subscription, of a pause, and of the time to pay for a change. At the same instant the attempt comes first, since it
+// belongs to the older period. Finished subscriptions have none, nor do paused ones whose pause has no end and that owe
+// nothing.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
@@ -38,6 +39,9 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	}
 	if retries && !state.RetryAt.After(at) {
 		action, at = ActionPaymentRetry, state.RetryAt
+	}
+	if c := s.PendingChange; c != nil && !c.Until.After(at) { // before what it must not overlap
+		action, at = ActionPendingChangeEnd, c.Until
 	}
 	return action, at
 }

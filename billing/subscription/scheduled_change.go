@@ -67,7 +67,11 @@ func (s Subscription) ScheduledRefs() []plan.Ref {
 			refs = append(refs, r)
 		}
 	}
-	for _, c := range s.Scheduled {
+	all := s.Scheduled
+	if s.PendingChange != nil {
+		all = append(slices.Clone(all), s.PendingChange.ScheduledChange)
+	}
+	for _, c := range all {
 		add(c.Plan)
 		if c.AddOns != nil {
 			for _, a := range *c.AddOns {

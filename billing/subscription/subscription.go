@@ -49,7 +49,9 @@ const (
 	ActionBillUsage       Action = "bill_usage"       // the same, and the usage that the invoice bills is rated
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
 	ActionIncompleteEnd   Action = "incomplete_end"   // the first invoice was not paid in time
-	ActionResume          Action = "resume"           // the pause ends
+	// ActionPendingChangeEnd: the invoice of a change that waits for its payment was not paid in time.
+	ActionPendingChangeEnd Action = "pending_change_end"
+	ActionResume           Action = "resume" // the pause ends
 )
 
 // Subscription is one subscription, as it is stored. Zero times mean "none". All times are virtual on a test clock.
@@ -96,6 +98,7 @@ type Subscription struct {
 	// NextPeriod is the index from the anchor of the next period to open, which starts at Boundary(NextPeriod).
 	NextPeriod          int
 	PaidThrough         time.Time
+	PaidFor             *PaidFor // what gives access while a change is not paid; nil: the present plan and add-ons
 	ActivatedAt         time.Time
 	PendingPlanID       string
 	PendingPlanVersion  int
@@ -106,6 +109,7 @@ type Subscription struct {
 	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
 	Scheduled           ScheduledChanges
+	PendingChange       *PendingChange // that waits for its payment; nil: none
 	CancelAtPeriodEnd   bool
 	CancelReason        string
 	CanceledAt          time.Time

@@ -82,6 +82,8 @@ func happens(e foresight.Expected) string {
 		return "The usage is rated, and the invoice that bills it is finalized."
 	case subscription.ActionIncompleteEnd:
 		return "The time to pay the first invoice ends, and the subscription with it."
+	case subscription.ActionPendingChangeEnd:
+		return "The time to pay for a change ends, and the change is withdrawn."
 	case subscription.ActionPastDueEnd:
 		return "The subscription ends: it was past due for too long."
 	default:

@@ -1,10 +1,11 @@
 -- name: InvoiceListOwed :many
 -- What a customer's open invoices ask for, oldest first, under the customer's lock. The first invoice of a subscription that waits for it
--- is no debt.
+-- is no debt, nor is that of a change that waits.
 select sqlc.embed(i)
 from invoices i
 left join subscriptions s on s.environment_id = i.environment_id and s.id = i.subscription_id
 where i.environment_id = @environment_id and i.customer_id = @customer_id and i.status = 'open' and s.status is distinct from 'incomplete'
+  and (s.pending_change ->> 'invoiceId') is distinct from i.id
 order by i.number, i.id;
 
 -- name: CustomerSaveOverdue :exec

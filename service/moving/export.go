@@ -30,6 +30,7 @@ type Leftover string
 // The leftovers.
 const (
 	WaitingProrations Leftover = "waiting_prorations" // of a subscription
+	PendingChange     Leftover = "pending_change"     // of a subscription: it waits for its payment
 	OwnFeatures       Leftover = "features"           // of a customer, for one subscription alone
 )
 
@@ -133,6 +134,11 @@ func (e *exporting) subscriptions(ctx context.Context) error {
 	return e.all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
 		if len(s.PendingLines) > 0 {
 			if err := e.left(s.ID, WaitingProrations); err != nil {
+				return err
+			}
+		}
+		if s.PendingChange != nil {
+			if err := e.left(s.ID, PendingChange); err != nil {
 				return err
 			}
 		}

@@ -29,6 +29,7 @@ type PlanChange struct {
 	AtPeriodEnd bool
 	On          time.Time                      // the date of a scheduled change; zero: none
 	Proration   subscription.ProrationBehavior // empty: subscription.InvoiceNow
+	Behavior    subscription.PaymentBehavior   // of a change now that costs something; empty: subscription.Activate
 }
 
 // ChangePlan performs a change of plan. Faults: plan_not_found, those of the function Command and, from a free plan to
@@ -57,7 +58,9 @@ func ChangePlan(
 
 // command reads the requested plan and add-ons. Fault: plan_not_found.
 func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
-	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, On: c.On, Proration: c.Proration}
+	cmd := lifecycle.ChangePlan{
+		Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, On: c.On, Proration: c.Proration, Behavior: c.Behavior,
+	}
 	if c.AddOns != nil {
 		addOns, err := chosenAddOns(ctx, tx.Reader, environmentID, *c.AddOns)
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 	"perennial/db"
 )
 
-// Held reads which subscriptions may give a customer anything, and what access says to them in the customer's own time.
+// Held reads which subscriptions may give a customer anything, as the customer has paid for them, and what access says
+// to them in the customer's own time.
 func Held(ctx context.Context, b Base, environmentID string, of customer.Customer) (entitlement.Held, error) {
 	held := entitlement.Held{Overrides: of.Features}
 	var err error
@@ -23,7 +24,8 @@ func Held(ctx context.Context, b Base, environmentID string, of customer.Custome
 	}
 	held.Answers = make([]access.Answer, len(held.Claims))
 	for i, claim := range held.Claims {
-		held.Answers[i] = access.Of(claim, held.Now)
+		held.Claims[i].Subscription = claim.AsPaid()
+		held.Answers[i] = access.Of(held.Claims[i], held.Now)
 		if of.Overdue.AccessDenied {
 			held.Answers[i] = held.Answers[i].DeniedForDebt()
 		}

@@ -29,6 +29,11 @@ var answers = map[string]func(*stage) func() error{
 		s.must(l.at(subscription.ActionPaymentRetry)())
 		return l.says(answer.Succeeded)
 	},
+	"succeeded an invoice that a change of plan waits for": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.pend(3000))
+		return l.says(answer.Succeeded)
+	},
 	"succeeded an invoice of a past-due subscription": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.command(lifecycle.Pay{}))

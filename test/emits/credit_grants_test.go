@@ -5,6 +5,8 @@ import (
 
 	"perennial/activities/due"
 	"perennial/billing/balance"
+	"perennial/billing/creditnote"
+	"perennial/billing/money"
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service/usecase"
@@ -56,4 +58,13 @@ func (s *stage) grantTo(customerID string, expiresAt time.Time) (made balance.Gr
 			return nil
 		}})
 	return made, err
+}
+
+// credit gives an amount of the newest invoice back; 0: all of it.
+func (s *stage) credit(l *life, amount money.Minor) func() error {
+	id := l.invoice().ID
+	return func() error {
+		ask := creditnote.Request{Amount: amount, Reason: creditnote.Goodwill}
+		return s.service.Invoices.CreditInvoice(s.ctx, s.by, id, ask, usecase.Around[creditnote.Note]{})
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
-	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -112,6 +111,10 @@ var requests = map[string]func(*stage) func() error{
 		s.pass(10)
 		return func() error { return l.command(lifecycle.MoveAnchor{}) }
 	},
+	"updateSubscription to a dearer plan, once it is paid": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error { return l.pend(3000) }
+	},
 	"updateSubscription to a larger quantity": func(s *stage) func() error {
 		l := s.seats()
 		return func() error { return l.change(subscriptions.PlanChange{Quantity: 3}) }
@@ -128,6 +131,11 @@ var requests = map[string]func(*stage) func() error{
 		l := s.seats()
 		s.must(l.change(subscriptions.PlanChange{Quantity: 3, On: l.soon()}))
 		return func() error { return l.command(lifecycle.WithdrawChange{ID: l.sub().Scheduled[0].ID}) }
+	},
+	"withdrawScheduledChange that waits for its payment": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.pend(3000))
+		return func() error { return l.command(lifecycle.WithdrawChange{ID: l.sub().PendingChange.ID}) }
 	},
 	"cancelSubscription now, with a scheduled change": func(s *stage) func() error {
 		l := s.seats()
@@ -191,6 +199,12 @@ var requests = map[string]func(*stage) func() error{
 	"voidInvoice": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.VoidInvoice) },
 	"voidInvoice of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.Invoices.VoidInvoice)
+	},
+	"voidInvoice that a change waits for": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.pend(3000))
+		s.must(l.answer(answer.Declined))
+		return giveUp(l, s.service.Invoices.VoidInvoice)
 	},
 	"voidInvoice it had a coupon taken off": func(s *stage) func() error {
 		l := s.active(1000)
@@ -346,22 +360,6 @@ func (s *stage) charge(card bool) (payment.Transaction, error) {
 	}
 	return s.service.Payments.ChargeCustomer(s.ctx, s.by,
 		payments.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
-}
-
-func giveUp(
-	l *life, how func(context.Context, usecase.Caller, string, usecase.Around[invoice.Invoice]) error,
-) func() error {
-	id := l.invoice().ID
-	return func() error { return how(l.ctx, l.by, id, usecase.Around[invoice.Invoice]{}) }
-}
-
-// credit gives an amount of the newest invoice back; 0: all of it.
-func (s *stage) credit(l *life, amount money.Minor) func() error {
-	id := l.invoice().ID
-	return func() error {
-		ask := creditnote.Request{Amount: amount, Reason: creditnote.Goodwill}
-		return s.service.Invoices.CreditInvoice(s.ctx, s.by, id, ask, usecase.Around[creditnote.Note]{})
-	}
 }
 
 // markPaid settles an invoice by a payment that was made outside.

@@ -115,6 +115,11 @@ var timers = map[string]func(*stage) func() error{
 		}
 		return l.at(subscription.ActionPastDueEnd)
 	},
+	"pending_change_end": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.pend(3000))
+		return l.at(subscription.ActionPendingChangeEnd)
+	},
 	"incomplete_end": func(s *stage) func() error {
 		l := s.subscribeWith(s.plan(1000), subscribing.NewInput{Behavior: subscription.PendPayment}, false)
 		s.must(l.due())

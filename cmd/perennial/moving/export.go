@@ -62,7 +62,8 @@ func ExportCommand() *cli.Command {
 var left = map[servicemoving.Leftover]string{
 	servicemoving.WaitingProrations: "prorations of %s wait for its next invoice and are not exported; import them as a balance, or " +
 		"repeat the export after its renewal",
-	servicemoving.OwnFeatures: "features of %s that are of one subscription alone are not exported; set them again by the API",
+	servicemoving.PendingChange: "a change of %s waits for its payment and is not exported; repeat the export when it is made or withdrawn",
+	servicemoving.OwnFeatures:   "features of %s that are of one subscription alone are not exported; set them again by the API",
 }
 
 // exportTo writes an export to standard output.

@@ -646,6 +646,8 @@ type Subscription struct {
 	UsageThresholds        *subscription.UsageThresholds  `db:"usage_thresholds"`
 	IncompleteUntil        *time.Time                     `db:"incomplete_until"`
 	PaymentMethodID        *string                        `db:"payment_method_id"`
+	PaidFor                *subscription.PaidFor          `db:"paid_for"`
+	PendingChange          *subscription.PendingChange    `db:"pending_change"`
 }
 
 type SubscriptionItem struct {

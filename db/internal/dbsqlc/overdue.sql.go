@@ -230,6 +230,7 @@ select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.sta
 from invoices i
 left join subscriptions s on s.environment_id = i.environment_id and s.id = i.subscription_id
 where i.environment_id = $1 and i.customer_id = $2 and i.status = 'open' and s.status is distinct from 'incomplete'
+  and (s.pending_change ->> 'invoiceId') is distinct from i.id
 order by i.number, i.id
 `
 
@@ -243,7 +244,7 @@ type InvoiceListOwedRow struct {
 }
 
 // What a customer's open invoices ask for, oldest first, under the customer's lock. The first invoice of a subscription that waits for it
-// is no debt.
+// is no debt, nor is that of a change that waits.
 func (q *Queries) InvoiceListOwed(ctx context.Context, db DBTX, arg InvoiceListOwedParams) ([]InvoiceListOwedRow, error) {
 	rows, err := db.Query(ctx, invoiceListOwed, arg.EnvironmentID, arg.CustomerID)
 	if err != nil {

@@ -287,6 +287,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"usage_thresholds",
 		"incomplete_until",
 		"payment_method_id",
+		"paid_for",
+		"pending_change",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -418,6 +420,10 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.IncompleteUntil
 		case 63:
 			return row.PaymentMethodID
+		case 64:
+			return row.PaidFor
+		case 65:
+			return row.PendingChange
 		}
 		panic("rows: no such column")
 	},

@@ -31,8 +31,8 @@ const composed = "lifecycle"
 // pure is the packages that decide about money, by name below billing.
 var pure = []string{
 	"balance", "charging", "collection", "costing", "creditnote", "discount", "entitlement", "foresight", "giveback",
-	"invoice", "invoicing", composed, "metered", "metering", "money", "payment", "period", "plan", "proration", "rating",
-	"recording", "retry", "routing", "subscribing", "tax", "totals", "usage",
+	"invoice", "invoicing", composed, "metered", "metering", "money", "overdue", "payment", "period", "plan", "proration",
+	"rating", "recording", "retry", "routing", "subscribing", "tax", "totals", "usage",
 }
 
 const (
