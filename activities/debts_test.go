@@ -129,6 +129,7 @@ func TestOverdue_CancelsEachSubscriptionOnce(t *testing.T) {
 	require.Equal(t, "ended", got.State)
 
 	s.Clock.Set(s.Clock.Now().Add(time.Minute))
+	require.Equal(t, []string{c.ID}, unreviewed(t, s), "the doctor says so")
 	s.Provider.Script = nil
 	later := s.Subscribe(t, c, s.Plan(t, scene.Monthly(1)))
 	for range 3 {
@@ -136,6 +137,7 @@ func TestOverdue_CancelsEachSubscriptionOnce(t *testing.T) {
 		require.Equal(t, 3, life.Count(t, s, ends, c.ID))
 		require.False(t, standing(t, s, c.ID).Canceling)
 	}
+	require.Empty(t, unreviewed(t, s))
 	for _, l := range lives {
 		l.Reload()
 		require.Equal(t, subscription.Canceled, subscriptionOf(t, l).Status)
@@ -152,6 +154,19 @@ func TestOverdue_CancelsEachSubscriptionOnce(t *testing.T) {
 	require.Zero(t, standing(t, s, c.ID))
 	require.Equal(t, subscription.Canceled, subscriptionOf(t, lives[0]).Status)
 	s.RequireSound(t)
+}
+
+// unreviewed has an example of the customers whose review is late.
+func unreviewed(t *testing.T, s *scene.Scene) (ids []string) {
+	t.Helper()
+	found, err := s.Store.Reconcile.OverlookedDates(t.Context(), s.Clock.Now())
+	require.NoError(t, err)
+	for _, late := range found {
+		if late.Kind == "debt_review" {
+			ids = append(ids, late.Example)
+		}
+	}
+	return ids
 }
 
 // A payment comes between the review and a cancellation: what is left of it does not happen.

@@ -110,3 +110,28 @@ func TestOverdue_AccessUntilItIsPaid(t *testing.T) {
 	require.Equal(t, "blocked", dataOf[event.OverdueStateChanged](t, events[0]).FormerState)
 	require.Equal(t, "blocked", dataOf[event.OverdueStateChanged](t, events[1]).State)
 }
+
+// A manual invoice that nothing can be charged for is a debt at once; a credit note for it ends that.
+func TestOverdue_ManualInvoices(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	owner := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers",
+		`{"email":"a@example.com","overduePolicy":{"states":[{"name":"owing","amounts":[{"currency":"EUR","amount":1000}]}]}}`))
+	path := "/api/customers/" + owner.ID
+	issue := func(currency string) string {
+		draft := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", map[string]any{
+			"customerId": owner.ID, "currency": currency, "lines": []any{map[string]any{"description": "Work", "amount": 1000}},
+		}))
+		return as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+draft.ID+"/finalize", nil)).ID
+	}
+	issue("USD")
+	require.Nil(t, as[Customer](t, 200, b.ask(t, b.test, "GET", path, nil)).Overdue, "another currency")
+	in := issue("EUR")
+	got := as[Customer](t, 200, b.ask(t, b.test, "GET", path, nil)).Overdue
+	require.NotNil(t, got)
+	require.Equal(t, "owing", got.State)
+	require.Equal(t, 2, got.Invoices)
+	require.Len(t, got.Amounts, 2)
+	as[CreditNote](t, 201, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/credit-notes", `{"amount":1,"reason":"order_change"}`))
+	require.Nil(t, as[Customer](t, 200, b.ask(t, b.test, "GET", path, nil)).Overdue)
+}

@@ -188,6 +188,7 @@ func (c *crowd) lists(t *testing.T) {
 	}
 	for name, f := range map[string]db.CustomerFilter{
 		"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock},
+		"overdue": {OverdueState: "blocked"}, "needing a person": {NeedsPerson: true},
 	} {
 		add("customers, "+name, "cust_", func(p db.Page) error {
 			_, _, err := c.store.Customers.List(ctx, crowdEnv, f, p)
@@ -324,6 +325,14 @@ func (c *crowd) reconciler(t *testing.T) {
 		},
 		"overlooked subscriptions": func() error {
 			_, err := c.store.Reconcile.OverlookedSubscriptions(ctx, soon, limit)
+			return err
+		},
+		"debts to review": func() error {
+			_, err := c.store.Customers.ToReview(ctx, soon, limit)
+			return err
+		},
+		"new overdue policies": func() error {
+			_, err := c.store.Customers.Sweeps(ctx, limit)
 			return err
 		},
 		"overdue invoices": func() error {

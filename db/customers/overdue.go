@@ -39,7 +39,7 @@ func (tx *Tx) SaveStanding(ctx context.Context, environmentID, customerID string
 // MarkToReview has the debts of a customer reviewed at once.
 func (tx *Tx) MarkToReview(ctx context.Context, environmentID, customerID string) error {
 	return core.Queries.CustomerMarkToReview(ctx, tx.Pipe,
-		dbsqlc.CustomerMarkToReviewParams{EnvironmentID: environmentID, ID: customerID})
+		dbsqlc.CustomerMarkToReviewParams{EnvironmentID: environmentID, ID: customerID, Now: tx.Real})
 }
 
 // Sweep is an environment with a new overdue policy, whose customers up to one follow it.
@@ -58,7 +58,7 @@ func (r Reader) Sweeps(ctx context.Context, limit int) ([]Sweep, error) {
 // SweepOn marks the next customers of an environment who have open invoices. After the last of them the sweep ends.
 func (tx *Tx) SweepOn(ctx context.Context, s Sweep, limit int) error {
 	last, err := core.Queries.CustomerSweepToReview(ctx, tx.Pipe, dbsqlc.CustomerSweepToReviewParams{
-		EnvironmentID: s.EnvironmentID, After: s.After, RowLimit: core.RowLimit(limit),
+		EnvironmentID: s.EnvironmentID, After: s.After, Now: tx.Real, RowLimit: core.RowLimit(limit),
 	})
 	if err != nil {
 		return core.Translate("CustomerSweepToReview", err)

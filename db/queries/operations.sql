@@ -179,8 +179,8 @@ update write_probe w set written_at = clock_timestamp(), spilled = (select count
 select set_config('work_mem', '64kB', true);
 
 -- name: OverlookedDates :many
--- Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, for whose end
--- no row waits. There are none.
+-- Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, and customers whose
+-- debts are to be reviewed, for whom no row waits. There are none.
 select o.kind::text as kind, count(*)::integer as count, min(o.at)::timestamptz as oldest, min(o.subscription_id)::text as example
 from overlooked_dates o
 where o.at < @before::timestamptz
@@ -197,5 +197,14 @@ from (
             and s.next_action_at < g.ends_at)
     order by g.ends_at
     limit @at_most::int) g
+having count(*) > 0
+union all
+select 'debt_review', count(*)::integer, min(c.overdue_due_at)::timestamptz, min(c.id)::text
+from (
+    select c.overdue_due_at, c.id
+    from customers c
+    where c.test_clock_id is null and c.overdue_due_at < @before::timestamptz
+    order by c.overdue_due_at
+    limit @at_most::int) c
 having count(*) > 0
 order by kind;

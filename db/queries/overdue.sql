@@ -19,8 +19,8 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: CustomerMarkToReview :exec
--- At once.
-update customers set overdue_due_at = to_timestamp(0)
+-- At once: in real time from now on, so that it shows how long it waits.
+update customers set overdue_due_at = case when test_clock_id is null then @now::timestamptz else to_timestamp(0) end
 where environment_id = @environment_id and id = @id and erased_at is null;
 
 -- name: CustomerListToReview :many
@@ -81,7 +81,7 @@ with owing as (
     for no key update of c
 ), marked as (
     update customers c
-    set overdue_due_at = to_timestamp(0)
+    set overdue_due_at = case when c.test_clock_id is null then @now::timestamptz else to_timestamp(0) end
     from unmarked u
     where c.environment_id = @environment_id and c.id = u.id and c.erased_at is null
 )

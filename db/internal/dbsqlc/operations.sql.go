@@ -201,6 +201,15 @@ from (
     order by g.ends_at
     limit $2::int) g
 having count(*) > 0
+union all
+select 'debt_review', count(*)::integer, min(c.overdue_due_at)::timestamptz, min(c.id)::text
+from (
+    select c.overdue_due_at, c.id
+    from customers c
+    where c.test_clock_id is null and c.overdue_due_at < $1::timestamptz
+    order by c.overdue_due_at
+    limit $2::int) c
+having count(*) > 0
 order by kind
 `
 
@@ -216,8 +225,8 @@ type OverlookedDatesRow struct {
 	Example string    `db:"example"`
 }
 
-// Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, for whose end
-// no row waits. There are none.
+// Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, and customers whose
+// debts are to be reviewed, for whom no row waits. There are none.
 func (q *Queries) OverlookedDates(ctx context.Context, db DBTX, arg OverlookedDatesParams) ([]OverlookedDatesRow, error) {
 	rows, err := db.Query(ctx, overlookedDates, arg.Before, arg.AtMost)
 	if err != nil {

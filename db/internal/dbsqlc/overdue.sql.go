@@ -97,18 +97,19 @@ func (q *Queries) CustomerListToReviewOnClock(ctx context.Context, db DBTX, arg 
 }
 
 const customerMarkToReview = `-- name: CustomerMarkToReview :exec
-update customers set overdue_due_at = to_timestamp(0)
-where environment_id = $1 and id = $2 and erased_at is null
+update customers set overdue_due_at = case when test_clock_id is null then $1::timestamptz else to_timestamp(0) end
+where environment_id = $2 and id = $3 and erased_at is null
 `
 
 type CustomerMarkToReviewParams struct {
-	EnvironmentID string `db:"environment_id"`
-	ID            string `db:"id"`
+	Now           time.Time `db:"now"`
+	EnvironmentID string    `db:"environment_id"`
+	ID            string    `db:"id"`
 }
 
-// At once.
+// At once: in real time from now on, so that it shows how long it waits.
 func (q *Queries) CustomerMarkToReview(ctx context.Context, db DBTX, arg CustomerMarkToReviewParams) error {
-	_, err := db.Exec(ctx, customerMarkToReview, arg.EnvironmentID, arg.ID)
+	_, err := db.Exec(ctx, customerMarkToReview, arg.Now, arg.EnvironmentID, arg.ID)
 	return err
 }
 
@@ -156,7 +157,7 @@ with owing as (
     for no key update of c
 ), marked as (
     update customers c
-    set overdue_due_at = to_timestamp(0)
+    set overdue_due_at = case when c.test_clock_id is null then $4::timestamptz else to_timestamp(0) end
     from unmarked u
     where c.environment_id = $1 and c.id = u.id and c.erased_at is null
 )
@@ -164,15 +165,21 @@ select coalesce(max(o.customer_id), '')::text as last_id from owing o
 `
 
 type CustomerSweepToReviewParams struct {
-	EnvironmentID string `db:"environment_id"`
-	After         string `db:"after"`
-	RowLimit      int32  `db:"row_limit"`
+	EnvironmentID string    `db:"environment_id"`
+	After         string    `db:"after"`
+	RowLimit      int32     `db:"row_limit"`
+	Now           time.Time `db:"now"`
 }
 
 // Marks the next customers with open invoices, in id order as everywhere where several are locked. The answer is the last of them; empty:
 // there are no more.
 func (q *Queries) CustomerSweepToReview(ctx context.Context, db DBTX, arg CustomerSweepToReviewParams) (string, error) {
-	row := db.QueryRow(ctx, customerSweepToReview, arg.EnvironmentID, arg.After, arg.RowLimit)
+	row := db.QueryRow(ctx, customerSweepToReview,
+		arg.EnvironmentID,
+		arg.After,
+		arg.RowLimit,
+		arg.Now,
+	)
 	var last_id string
 	err := row.Scan(&last_id)
 	return last_id, err
