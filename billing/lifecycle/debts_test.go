@@ -36,8 +36,10 @@ func (l *life) checkStanding() {
 		return
 	}
 	open := l.store.elsewhere
-	if l.sub().Status != subscription.Incomplete {
-		open = append(open[:len(open):len(open)], l.open()...)
+	for _, inv := range l.open() {
+		if l.sub().Status != subscription.Incomplete && !l.sub().Pays(inv.ID) {
+			open = append(open[:len(open):len(open)], inv)
+		}
 	}
 	want := policy.Review(overdue.Standing{}, overdue.Of(open), l.decided())
 	if got := l.store.customer.Overdue; got.State != want.State || got.Invoices != want.Invoices ||
@@ -76,6 +78,21 @@ func TestDebts_TheFirstInvoiceOfAnIncompleteSubscriptionIsNone(t *testing.T) {
 	l.result(answer.Declined)
 	require.Equal(t, subscription.Incomplete, l.sub().Status)
 	require.Zero(t, l.store.customer.Overdue)
+}
+
+// A change that waits for its payment is not made, and its invoice not owed. One of the subscription is.
+func TestDebts_TheInvoiceOfAPendingChangeIsNone(t *testing.T) {
+	t.Parallel()
+	l := begun(t, watched(settings))
+	l.result(answer.Succeeded)
+	l.pass(week)
+	l.must(lifecycle.ChangePlan{Plan: &pro, Behavior: subscription.PendPayment})
+	l.result(answer.Declined)
+	require.True(t, l.sub().Pays(l.open()[0].ID))
+	require.Zero(t, l.store.customer.Overdue)
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(answer.Declined)
+	require.False(t, l.store.customer.Overdue.NextAt.IsZero(), "the renewal's is")
 }
 
 // customerOwing is the State of a customer's review.

@@ -46,14 +46,17 @@ func (d *Decision) overdue(i int) error {
 }
 
 // reviewDebts decides the state of the customer by the overdue policy, where Elsewhere is loaded, and announces another
-// one. An open invoice of a subscription that waits for its first payment is no debt.
+// one. An invoice is no debt where its subscription, or a change of it, waits for the payment: neither is sold yet, and
+// both end without it.
 func reviewDebts(d *Decision) {
 	if d.Elsewhere == nil {
 		return
 	}
-	invoices := *d.Elsewhere
-	if d.Subscription.Status != subscription.Incomplete {
-		invoices = slices.Concat(invoices, d.Open)
+	invoices := slices.Clone(*d.Elsewhere)
+	for _, inv := range d.Open {
+		if d.Subscription.Status != subscription.Incomplete && !d.Subscription.Pays(inv.ID) {
+			invoices = append(invoices, inv)
+		}
 	}
 	was := d.Customer.Overdue
 	is := d.OverduePolicy().Review(was, overdue.Of(invoices), d.Now)
