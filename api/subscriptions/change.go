@@ -23,11 +23,11 @@ type updateSubscriptionInput struct {
 // SubscriptionChange changes the plan, the quantity, the add-ons, or several of these; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	TrialEndsAt *int64  `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone, or with metadata."`
-	Method      *string `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays and metadata."`
-	MethodID    *string `json:"paymentMethodId,omitempty" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that charges from now on use, at once for an invoice in collection. Empty: the customer's default. Send this alone, or with metadata."`
-	NetDays     *int    `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Anchor      string  `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior and metadata."`
+	TrialEndsAt *int64       `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone, or with metadata."`
+	Method      *string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays and metadata."`
+	MethodID    *string      `json:"paymentMethodId,omitempty" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that charges from now on use, at once for an invoice in collection. Empty: the customer's default. Send this alone, or with metadata."`
+	NetDays     *int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Anchor      AnchorChoice `json:"billingAnchor,omitempty" doc:"now, or a date in the future, in Unix seconds: then the current period ends and another one begins, from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. scheduledChanges lists a date; where a period begins then anyway, nothing is prorated. Send this alone, or with prorationBehavior and metadata."`
 	// The subscription's own thresholds, or again those of the plan.
 	Thresholds     *[]view.UsageThreshold `json:"usageThresholds,omitempty" maxItems:"20" doc:"Usage thresholds of its own, in place of those of its plan. Empty: none. Send this alone, or with metadata."`
 	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone, or with metadata."`
@@ -193,29 +193,15 @@ func (h *Handler) setThresholds(ctx context.Context, c *httpkit.Call, in Subscri
 }
 
 func (h *Handler) moveAnchor(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	if in != (SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}) {
+	if in != (SubscriptionChange{Anchor: in.Anchor, PlanChoice: in.PlanChoice}) {
 		return nil, errAnchorAlone
 	}
-	cmd, err := in.PlanChoice.moveAnchor()
+	cmd, err := in.Anchor.command(in.PlanChoice)
 	return h.performing(ctx, c, cmd), err
 }
-
-var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
-	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
 
 var errVersionAlone = fault.InvalidParam("planVersion", "fields_exclusive",
 	"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, `effectiveAt` "+
 		"and `prorationBehavior`.")
-
-var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
-	"Send `billingAnchor` without other fields than `prorationBehavior`, `metadata` and `previewToken`.")
-
-func (c PlanChoice) moveAnchor() (lifecycle.MoveAnchor, error) {
-	cmd := lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
-	if cmd.Proration == subscription.NextInvoice {
-		return cmd, errAnchorInvoicesNow
-	}
-	return cmd, nil
-}
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }

@@ -22,18 +22,18 @@ type previewSubscriptionInput struct {
 // its end, a coupon that is redeemed or removed. Without a change it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
-	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
-	Anchor      string      `json:"billingAnchor,omitempty" enum:"now" doc:"now: another anchor of the periods. Send this alone, or with prorationBehavior."`
-	Version     *int        `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"Another version of its plan. Send this alone, or with effective."`
-	Method      *string     `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How later invoices are collected. Send this alone, or with netDays."`
-	NetDays     *int        `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days within which an invoice has to be paid."`
-	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
-	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
-	Pause       *PauseForm  `json:"pause,omitempty" doc:"A pause. Send this, or another change."`
-	Resume      bool        `json:"resume,omitempty" doc:"true: the end of a pause."`
-	CouponCode  string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
-	RemoveID    string      `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
-	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
+	TrialEndsAt *int64       `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
+	Anchor      AnchorChoice `json:"billingAnchor,omitempty" doc:"Another anchor of the periods: now, or a date. Send this alone, or with prorationBehavior."`
+	Version     *int         `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"Another version of its plan. Send this alone, or with effective."`
+	Method      *string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How later invoices are collected. Send this alone, or with netDays."`
+	NetDays     *int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days within which an invoice has to be paid."`
+	Cancel      *CancelForm  `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
+	Reactivate  bool         `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	Pause       *PauseForm   `json:"pause,omitempty" doc:"A pause. Send this, or another change."`
+	Resume      bool         `json:"resume,omitempty" doc:"true: the end of a pause."`
+	CouponCode  string       `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
+	RemoveID    string       `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
+	Upcoming    *int         `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
 // preview returns the requested preview.
@@ -42,10 +42,7 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 	kinds := 0
 	switch {
 	case f.Anchor != "":
-		if f.PlanChoice != (PlanChoice{Proration: f.Proration}) {
-			return in, errAnchorAlone
-		}
-		cmd, err := f.moveAnchor()
+		cmd, err := f.Anchor.command(f.PlanChoice)
 		if err != nil {
 			return in, err
 		}

@@ -11,15 +11,16 @@ import (
 
 // SubscriptionPreview has the effects of a change.
 type SubscriptionPreview struct {
-	At           int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
-	Subscription Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
-	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that would be issued at once."`
-	CreditNotes  []PreviewNote    `json:"creditNotes" doc:"The credit notes that would be written at once, for what a change gives back."`
-	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
-	Balance      int64            `json:"balance" example:"0" doc:"All that the customer has in the subscription's currency after the change, credit grants included, in minor units; below zero: a debit."`
-	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
-	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it with the request for the same change, until expiresAt, to make it at the cost shown here. Absent where no change was asked for, and for a new subscription."`
-	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
+	At            int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
+	Subscription  Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
+	Invoices      []PreviewInvoice `json:"invoices" doc:"The invoices that would be issued at once."`
+	CreditNotes   []PreviewNote    `json:"creditNotes" doc:"The credit notes that would be written at once, for what a change gives back."`
+	Refund        int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
+	Balance       int64            `json:"balance" example:"0" doc:"All that the customer has in the subscription's currency after the change, credit grants included, in minor units; below zero: a debit."`
+	Upcoming      []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
+	UpcomingNotes []PreviewNote    `json:"upcomingCreditNotes" doc:"The credit notes that would follow until then: for changes at dates, and for usage that was corrected."`
+	PreviewToken  string           `json:"previewToken,omitempty" doc:"Send it with the request for the same change, until expiresAt, to make it at the cost shown here. Absent where no change was asked for, and for a new subscription."`
+	ExpiresAt     int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
 }
 
 // PreviewNote is a previewed credit note, which does not exist.
@@ -33,6 +34,7 @@ type PreviewNote struct {
 	Total           int64                     `json:"total" example:"500" doc:"subtotal plus tax, and balanceCredited plus refundAmount."`
 	BalanceCredited int64                     `json:"balanceCredited" example:"500" doc:"What would be given to the customer's balance, which first pays the invoice of the same change, if there is one."`
 	RefundAmount    int64                     `json:"refundAmount" doc:"What would be given back in money."`
+	IssuedAt        int64                     `json:"issuedAt" example:"1763640000" doc:"When it would be written."`
 }
 
 func renderPreviewNotes(notes []creditnote.Note) []PreviewNote {
@@ -42,6 +44,7 @@ func renderPreviewNotes(notes []creditnote.Note) []PreviewNote {
 		shown[i] = PreviewNote{
 			InvoiceID: full.InvoiceID, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Tax: full.Tax,
 			Taxes: full.Taxes, Total: full.Total, BalanceCredited: full.BalanceCredited, RefundAmount: full.RefundAmount,
+			IssuedAt: full.CreatedAt,
 		}
 	}
 	return shown
@@ -76,7 +79,7 @@ func renderPreview(p subscriptions.Previewed) SubscriptionPreview {
 		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription),
 		Invoices: renderPreviewInvoices(p.Issued), CreditNotes: renderPreviewNotes(p.CreditNotes),
 		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)),
-		Upcoming:     renderPreviewInvoices(p.Upcoming),
+		Upcoming: renderPreviewInvoices(p.Upcoming), UpcomingNotes: renderPreviewNotes(p.UpcomingNotes),
 		PreviewToken: p.Token, ExpiresAt: view.Unix(p.ExpiresAt()),
 	}
 }
@@ -122,8 +125,8 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	next.Lines = []invoices.InvoiceLine{line}
 	return SubscriptionPreview{
 		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
-		CreditNotes: []PreviewNote{},
-		Upcoming:    []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
+		CreditNotes: []PreviewNote{}, UpcomingNotes: []PreviewNote{},
+		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
 		ExpiresAt: 1763641800,
 	}
 }

@@ -18,6 +18,7 @@ type ScheduledChange struct {
 	PlanVersion int                  `json:"planVersion,omitempty" doc:"The version of that plan."`
 	Quantity    int64                `json:"quantity,omitempty" example:"5" doc:"The quantity from then on."`
 	AddOns      *[]SubscriptionAddOn `json:"addOns,omitempty" doc:"All add-ons from then on."`
+	Anchor      int64                `json:"billingAnchor,omitempty" example:"1767225600" doc:"A period begins then, from which all later ones are counted; nothing else changes."`
 	Proration   string               `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" doc:"When its proration is billed. Absent: always_invoice; at the end of the period there is none."`
 }
 
@@ -28,6 +29,9 @@ func renderChanges(s subscription.Subscription) []ScheduledChange {
 		shown[i] = ScheduledChange{
 			ID: c.ID, EffectiveAt: view.Unix(c.At), PlanID: c.Plan.ID, PlanVersion: c.Plan.Version, Quantity: c.Quantity,
 			AddOns: renderPendingAddOns(c.AddOns), Proration: string(c.Proration),
+		}
+		if c.Anchor {
+			shown[i].Anchor = view.Unix(c.At)
 		}
 	}
 	return shown
@@ -70,9 +74,9 @@ func (h *Handler) scheduledChangeOperations(load httpkit.Loader, example Subscri
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "withdrawScheduledChange", Method: http.MethodDelete, Path: "/subscriptions/{id}/scheduled-changes/{changeId}",
 		Tag: "Subscriptions", Summary: "Withdraw a scheduled change",
-		Description: "PATCH with effectiveAt or effective: period_end schedules a change, and scheduledChanges of the " +
-			"subscription lists them. The others stay. A pendingChange is withdrawn with its invoice; what is paid for that later goes " +
-			"back.",
+		Description: "PATCH with effectiveAt, effective: period_end or a date as billingAnchor schedules a change, and " +
+			"scheduledChanges of the subscription lists them. The others stay. A pendingChange is withdrawn with its invoice; " +
+			"what is paid for that later goes back.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, h.withdrawScheduledChange)
 }

@@ -314,7 +314,7 @@ func (h *Handler) subscriptionOperations() {
 			"standing, and at its date it changes what it names, from that date on; one that is impossible by then is dropped " +
 			"with subscription.change_dropped. The new plan must be active and sold in the " +
 			"subscription's currency, which never changes, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
+			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor begins a period " +
 			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused. With paymentBehavior: pending, a change that costs something " +
 			"waits as pendingChange until its invoice is paid; meanwhile other changes are refused (409 change_pending). latestInvoice is the invoice that the change made, if " +

@@ -17,13 +17,28 @@ func (s Period) Itemized() subscription.Subscription {
 }
 
 // ItemsOn returns the items of the subscription on a plan: one for each price that every period has in advance, of the
-// plan and of the add-ons.
+// plan and of the add-ons. A price that another version of the same plan or add-on repeats has the same item: what was
+// billed for it, or given up, counts on.
 func (s Period) ItemsOn(p plan.Plan) []subscription.Item {
-	items := s.billedOn(p)
+	items, had := s.billedOn(p), slices.Clone(s.Items)
 	for i := range items {
+		same := func(item subscription.Item) bool {
+			return item.PriceID == items[i].PriceID || s.repeats(s.Facts.holder(p, items[i].PriceID), items[i].PriceID, item)
+		}
+		if at := slices.IndexFunc(had, same); at >= 0 {
+			items[i].ID = had[at].ID
+			had = slices.Delete(had, at, at+1) // a version may have a price twice
+			continue
+		}
 		items[i].ID = s.Facts.ItemID(items[i].PriceID)
 	}
 	return items
+}
+
+// repeats reports whether a price of a plan or add-on is that of an item, with another id, as a new version has it.
+func (s Period) repeats(of plan.Plan, priceID string, item subscription.Item) bool {
+	was := s.Facts.holder(s.Facts.Plan, item.PriceID)
+	return was.Version != of.Version && of.Repeats(priceID, was, item.PriceID)
 }
 
 // billedOn is ItemsOn without the ids.

@@ -72,7 +72,7 @@ func explained(credit invoice.Line, by *invoice.Explanation, part money.Minor) i
 // it is at most the billed amount less credit notes. Its discounts and taxes are those of the line that it reverses.
 func (s Period) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
 	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
-	credit.ID = ""
+	credit.ID, credit.PriceID = "", billing.PriceID // another version may have billed the price under another id
 	return credit
 }
 

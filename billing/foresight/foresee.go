@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/answer"
+	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -52,8 +53,9 @@ type foresight struct {
 	lifecycle.State
 	lifecycle.Moment
 	issued []invoice.Invoice
-	number int64           // of the latest invoice, so that those which follow have an order
-	shown  map[string]bool // drafts of the decision that is looked at, which shows them
+	notes  []creditnote.Note // written meanwhile
+	number int64             // of the latest invoice, so that those which follow have an order
+	shown  map[string]bool   // drafts of the decision that is looked at, which shows them
 	// billed has the drafts of shown that have become invoices.
 	billed map[string]invoice.Invoice
 	usage  usagePlay
@@ -149,6 +151,7 @@ func (f *foresight) payAll() error {
 func (f *foresight) become(state lifecycle.State, changes lifecycle.Changes) {
 	f.State = state
 	f.usage.follow(state, changes)
+	f.notes = append(f.notes, changes.CreditNotes...)
 	numbered := changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) // in this order
 	for _, inv := range numbered {
 		if f.shown[inv.ID] {

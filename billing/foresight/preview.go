@@ -31,6 +31,8 @@ type Previewed struct {
 	CreditNotes []creditnote.Note
 	// Upcoming are the invoices that follow automatically, as if every payment succeeded as soon as it is attempted.
 	Upcoming []invoice.Invoice
+	// UpcomingNotes are the credit notes that follow until then: by changes at dates, and by usage that was corrected.
+	UpcomingNotes []creditnote.Note
 }
 
 // Quote is the immediate cost of a command, and the state of the subscription that it was asked for. Two equal quotes
@@ -97,6 +99,7 @@ func Preview(
 	play.follow(state, changes)
 	f := newForesight(state, out.Issued, play, at)
 	out.Upcoming, err = f.foresee(n)
+	out.UpcomingNotes = f.notes
 	if out.Issued = f.withUsage(out.Issued); err == nil {
 		f.usage.end()
 	}

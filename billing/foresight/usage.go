@@ -17,10 +17,10 @@ import (
 // that is recorded by then. The segments are only known once the life is played, and their usage has to be read: the
 // caller plays, reads what is Missing, passes it to Count, and plays again.
 type Usage struct {
-	Closed []metering.Segment // all that ended, in the order of time
-	Plans  []plan.Plan        // the versions that Closed name, as they are sold to the subscription
-	Billed []metered.Charge   // by invoices so far, of segments that may be billed still
-	Kept   []invoice.Line     // lines of usage, of invoices that are paid or still to be paid
+	Closed []metering.Segment  // all that ended, in the order of time
+	Plans  []plan.Plan         // the versions that Closed name, as they are sold to the subscription
+	Billed []metered.Charge    // by invoices so far, of segments that may be billed still
+	Kept   []invoice.OnInvoice // lines of usage, of invoices that are paid or still to be paid
 	// BilledUntil is up to when invoices so far bill usage.
 	BilledUntil time.Time
 
@@ -58,7 +58,7 @@ type usagePlay struct {
 	closed      []metering.Segment
 	plans       map[plan.Ref]plan.Plan
 	billed      []metered.Charge
-	kept        map[string]invoice.Line // by id
+	kept        map[string]invoice.OnInvoice // by id
 	billedUntil time.Time
 	asked       time.Time // the start of the first segment that is not counted; zero: all are
 }
@@ -69,7 +69,7 @@ func playUsage(u *Usage, s lifecycle.State) usagePlay {
 	}
 	p := usagePlay{
 		Usage: u, closed: slices.Clone(u.Closed), plans: map[plan.Ref]plan.Plan{}, billed: slices.Clone(u.Billed),
-		kept: map[string]invoice.Line{}, billedUntil: u.BilledUntil,
+		kept: map[string]invoice.OnInvoice{}, billedUntil: u.BilledUntil,
 	}
 	for _, on := range u.Plans {
 		p.plans[on.Ref()] = on
@@ -92,7 +92,7 @@ func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
 	for _, of := range c.Usage {
 		p.billed = append(p.billed, of.Charges...)
 	}
-	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) {
+	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated, lifecycle.LinesTakenBack) {
 		if inv.UsageUntil.After(p.billedUntil) {
 			p.billedUntil = inv.UsageUntil
 		}
@@ -121,10 +121,10 @@ func (p *usagePlay) keep(inv invoice.Invoice) {
 	for _, line := range inv.Lines {
 		switch {
 		case line.Kind != invoice.Metered:
-		case inv.Status == invoice.Open, inv.Status == invoice.Paid:
+		case inv.Status == invoice.Open, inv.Status == invoice.Paid, inv.Status == invoice.TakenBack:
 			// Money that went back without a note counts on the lines that were read, not on those of the state.
 			if p.kept[line.ID].Credited <= line.Credited {
-				p.kept[line.ID] = line
+				p.kept[line.ID] = invoice.OnInvoice{InvoiceID: inv.ID, Line: line}
 			}
 		default:
 			delete(p.kept, line.ID)
@@ -158,7 +158,7 @@ func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.R
 	billed := slices.DeleteFunc(slices.Clone(p.billed), func(b metered.Charge) bool {
 		return len(segments) == 0 || b.Segment < segments[0].Start.UnixMicro()
 	})
-	kept := make([]invoice.Line, 0, len(p.kept))
+	kept := make([]invoice.OnInvoice, 0, len(p.kept))
 	for _, line := range p.kept {
 		kept = append(kept, line) // they are summed: their order says nothing
 	}

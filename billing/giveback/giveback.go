@@ -24,19 +24,40 @@ type Split struct {
 	Notes []creditnote.Note
 	// Given is by how much the notes exceed the invoice: what goes to the balance or back in money.
 	Given money.Minor
+
+	parts []part // of Back, where it is not of nothing
 }
 
-// Of splits a draft. home returns the invoice that billed a line, or empty if no credit note can be written for it. ok
-// is false where the draft is one invoice: it comes to more than zero, takes nothing back, or takes back a line without
-// a home. Together the documents come to what the draft comes to. Beside an invoice, whose taxes are rounded alone,
-// they may give back less by what rounding leaves: a note is over no more than its lines were billed with. Fault:
-// amount_too_large.
-func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool, err error) {
+// part is what a line takes back of one line of an invoice.
+type part struct {
+	home
+	line invoice.Line // or as much of it as is of that line
+}
+
+// home is a line of an issued invoice, and what is taken back of it: after discounts, before taxes, in minor units.
+type home struct {
+	invoiceID, lineID string
+	amount            money.Minor
+}
+
+// Issued is what is known of the issued invoices whose lines a draft takes back.
+type Issued struct {
+	// Home returns the invoice that billed a line, or empty if no credit note can be written for it.
+	Home func(lineID string) string
+	// Usage are the lines for usage that corrections of the draft are of, with earlier corrections.
+	Usage []invoice.OnInvoice
+}
+
+// Of splits a draft. ok is false where the draft is one invoice: it comes to more than zero, takes nothing back, or
+// takes back what is on no known invoice. Together the documents come to what the draft comes to. Beside an invoice,
+// whose taxes are rounded alone, they may give back less by what rounding leaves: a note is over no more than its lines
+// were billed with. Fault: amount_too_large.
+func Of(d invoice.Draft, known Issued) (split Split, ok bool, err error) {
 	whole, err := d.Sums()
 	if err != nil || whole.Total > 0 {
 		return Split{}, false, err
 	}
-	split, ok = divide(d, home)
+	split, ok = divide(d, known)
 	if !ok {
 		return Split{}, false, nil
 	}
@@ -50,7 +71,7 @@ func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool,
 	if len(split.Back.Lines) == 0 && len(split.Bill.Lines) > 0 {
 		return Split{}, false, nil
 	}
-	if err := split.write(home, billed.Tax-whole.Tax); err != nil {
+	if err := split.write(billed.Tax - whole.Tax); err != nil {
 		return Split{}, false, err
 	}
 	split.Given = -split.Sums.Total - billed.Total
@@ -59,29 +80,50 @@ func Of(d invoice.Draft, home func(lineID string) string) (split Split, ok bool,
 
 // divide divides the lines: those that take back lines of other invoices, and the others. ok is false where there is
 // nothing to take back, or an invoice is not known.
-func divide(d invoice.Draft, home func(lineID string) string) (split Split, ok bool) {
+func divide(d invoice.Draft, known Issued) (split Split, ok bool) {
 	split.Bill, split.Back = d, d
 	split.Bill.Lines, split.Back.Lines = nil, nil
 	own := map[string]bool{}
 	for _, l := range d.Lines {
 		own[l.ID] = l.ID != ""
 	}
+	left := leftOf(known.Usage)
 	reverses := false
 	for _, l := range d.Lines {
+		var of []home
 		switch {
 		case l.Kind == invoice.ProrationCredit && !own[l.Reverses]:
-			if l.Net() != 0 && home(l.Reverses) == "" {
-				return Split{}, false
-			}
-			split.Back.Lines, reverses = append(split.Back.Lines, l), true
-		case l.Kind == invoice.Metered && l.Net() < 0: // a correction names no line
-			return Split{}, false
+			of = []home{{known.Home(l.Reverses), l.Reverses, -l.Net()}}
+		case l.Kind == invoice.Metered && l.Net() < 0:
+			of = left.take(l)
 		default:
 			split.Bill.Lines = append(split.Bill.Lines, l)
 			reverses = reverses || l.Kind == invoice.ProrationCredit
+			continue
 		}
+		split.Back.Lines, reverses = append(split.Back.Lines, l), true
+		if l.Net() == 0 {
+			continue
+		}
+		if len(of) == 0 || of[0].invoiceID == "" {
+			return Split{}, false
+		}
+		split.parts = append(split.parts, partsOf(l, of)...)
 	}
 	return split, reverses
+}
+
+// partsOf divides a line among the lines that it takes back.
+func partsOf(l invoice.Line, of []home) []part {
+	if len(of) == 1 {
+		return []part{{of[0], l}}
+	}
+	parts := make([]part, len(of))
+	for i, one := range of {
+		parts[i] = part{one, l}
+		parts[i].line.Amount, parts[i].line.Discounts = -one.amount, nil
+	}
+	return parts
 }
 
 // netsToNothing reports whether lines are only such as bill nothing, and such as are taken back whole beside them.
@@ -103,25 +145,25 @@ func netsToNothing(lines []invoice.Line) bool {
 }
 
 // write writes the notes. tax is what they give back of the added taxes.
-func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
-	lines := map[string][]invoice.Line{}
+func (s *Split) write(tax money.Minor) error {
 	for _, l := range s.Back.Lines {
 		s.Sums.Subtotal += l.Amount
 		s.Sums.Discount += l.Discounts.Sum()
-		if l.Net() == 0 {
-			continue
+	}
+	lines := map[string][]invoice.Line{}
+	for _, p := range s.parts {
+		if lines[p.invoiceID] == nil {
+			s.Notes = append(s.Notes, creditnote.Note{InvoiceID: p.invoiceID, Reason: creditnote.OrderChange})
 		}
-		of := home(l.Reverses)
-		if lines[of] == nil {
-			s.Notes = append(s.Notes, creditnote.Note{InvoiceID: of, Reason: creditnote.OrderChange})
-		}
-		lines[of] = append(lines[of], l)
+		lines[p.invoiceID] = append(lines[p.invoiceID], p.line)
 	}
 	for i := range s.Notes {
 		n := &s.Notes[i]
-		for _, l := range lines[n.InvoiceID] {
-			n.Lines = append(n.Lines, creditnote.Line{InvoiceLineID: l.Reverses, Amount: -l.Net()})
-			n.Subtotal -= l.Net()
+		for _, p := range s.parts {
+			if p.invoiceID == n.InvoiceID {
+				n.Lines = with(n.Lines, p.home)
+				n.Subtotal += p.amount
+			}
 		}
 		sums, err := invoice.SumsOf(lines[n.InvoiceID])
 		if err != nil {
@@ -145,6 +187,17 @@ func (s *Split) write(home func(lineID string) string, tax money.Minor) error {
 	s.Sums.Total = s.Sums.Subtotal - s.Sums.Discount + s.Sums.Tax
 	s.Sums.Taxes = s.taxes()
 	return nil
+}
+
+// with adds what is taken back of a line to those of a note, each once.
+func with(lines []creditnote.Line, of home) []creditnote.Line {
+	for i := range lines {
+		if lines[i].InvoiceLineID == of.lineID {
+			lines[i].Amount += of.amount
+			return lines
+		}
+	}
+	return append(lines, creditnote.Line{InvoiceLineID: of.lineID, Amount: of.amount})
 }
 
 // share adds what rounding leaves of the tax to the notes that have taxes, the last one first: their taxes are rounded

@@ -3,6 +3,7 @@ package giveback_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -46,6 +47,26 @@ func home(lineID string) string {
 	return "in_" + lineID[:1]
 }
 
+// known has usage of one segment: 50 and 40 on two invoices, of which an earlier correction took 10.
+var known = giveback.Issued{Home: home, Usage: []invoice.OnInvoice{
+	used("in_v", "v1", 40), used("in_u", "u1", 50), used("in_u", "u2", 30, func(l *invoice.Line) { l.PriceID = "other" }),
+	used("in_w", "w1", -10), used("in_x", "x1", 70, func(l *invoice.Line) { l.Period.Start = time.Unix(9, 0) }),
+	used("in_y", "y1", 20, func(l *invoice.Line) { l.Credited = 20 }),
+}}
+
+func used(on, id string, amount money.Minor, more ...func(*invoice.Line)) invoice.OnInvoice {
+	l := invoice.Line{ID: id, Kind: invoice.Metered, PriceID: "calls", Amount: amount}
+	for _, change := range more {
+		change(&l)
+	}
+	return invoice.OnInvoice{InvoiceID: on, Line: l}
+}
+
+// corrected takes usage back.
+func corrected(amount money.Minor, rates ...tax.Rate) invoice.Line {
+	return invoice.Line{Kind: invoice.Metered, PriceID: "calls", Amount: -amount, Rates: rates}
+}
+
 var quarter = rate("quarter", "25", false)
 
 // A draft becomes documents: what is on the invoice, and the notes with what they come to.
@@ -67,9 +88,14 @@ func TestOf(t *testing.T) {
 		"of two invoices": {
 			[]invoice.Line{back("a1", 100), back("b1", 300), back("a2", 7)}, -1, []string{"in_a 107", "in_b 300"}, 407,
 		},
-		"rounded alike":     {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
-		"rounded alone":     {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 6"}, 3},
-		"less its discount": {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
+		"rounded alike":               {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
+		"rounded alone":               {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 6"}, 3},
+		"less its discount":           {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
+		"usage":                       {[]invoice.Line{corrected(15)}, -1, []string{"in_u 15"}, 15},
+		"usage of two invoices":       {[]invoice.Line{corrected(60)}, -1, []string{"in_u 40", "in_v 20"}, 60},
+		"usage, twice":                {[]invoice.Line{corrected(30), corrected(50)}, -1, []string{"in_u 40", "in_v 40"}, 80},
+		"usage and time, with taxes":  {[]invoice.Line{corrected(60, vat...), back("u9", 100, vat...)}, -1, []string{"in_u 167", "in_v 23"}, 190},
+		"usage beside another period": {[]invoice.Line{corrected(60), rest("", 50)}, 50, []string{"in_u 40", "in_v 20"}, 10},
 		"with taxes": {
 			[]invoice.Line{back("a1", 1000, vat...), rest("", 300, vat...)}, 357, []string{"in_a 1190"}, 833,
 		},
@@ -81,7 +107,7 @@ func TestOf(t *testing.T) {
 		"an unpaid line alone": {[]invoice.Line{rest("n", 700), back("n", 700)}, -1, nil, 0},
 		"a free rest":          {[]invoice.Line{back("a1", 20), free}, 0, []string{"in_a 20"}, 20},
 	} {
-		split, ok, err := giveback.Of(draft(c.lines...), home)
+		split, ok, err := giveback.Of(draft(c.lines...), known)
 		require.NoError(t, err, name)
 		require.True(t, ok, name)
 		var notes []string
@@ -107,18 +133,19 @@ func TestOf_StaysAnInvoice(t *testing.T) {
 	free := rest("", 100)
 	free.Discounts = invoice.Shares{{CouponID: "all", Amount: 100}}
 	for name, lines := range map[string][]invoice.Line{
-		"an upgrade":             {back("a1", 500), rest("", 501)},
-		"a free period":          {free},
-		"no lines":               nil,
-		"of no known line":       {back("?", 500)},
-		"from before lines":      {back("", 500)},
-		"a correction of usage":  {{Kind: invoice.Metered, Amount: -500}},
-		"free after a full swap": {free, rest("n", 10), back("n", 10)},
+		"an upgrade":                         {back("a1", 500), rest("", 501)},
+		"a free period":                      {free},
+		"no lines":                           nil,
+		"of no known line":                   {back("?", 500)},
+		"from before lines":                  {back("", 500)},
+		"a correction of what is not known":  {{Kind: invoice.Metered, Amount: -500}},
+		"a correction of more than was used": {corrected(81)},
+		"free after a full swap":             {free, rest("n", 10), back("n", 10)},
 		"notes worth less than the rest, by rounding": {
 			back("a1", 1, quarter), back("b1", 1, quarter), back("c1", 1, quarter), rest("", 3, quarter),
 		},
 	} {
-		_, ok, err := giveback.Of(draft(lines...), home)
+		_, ok, err := giveback.Of(draft(lines...), known)
 		require.NoError(t, err, name)
 		require.False(t, ok, name)
 	}
@@ -159,7 +186,7 @@ func TestOf_DocumentsComeToTheDraft(t *testing.T) {
 		}
 		whole, err := draft(lines...).Sums()
 		require.NoError(t, err)
-		split, ok, err := giveback.Of(draft(lines...), home)
+		split, ok, err := giveback.Of(draft(lines...), known)
 		require.NoError(t, err)
 		if !ok {
 			return

@@ -49,6 +49,12 @@ type Line struct {
 	Explanation *Explanation
 }
 
+// OnInvoice is a line of an issued invoice.
+type OnInvoice struct {
+	InvoiceID string
+	Line
+}
+
 // Prorated reports whether the line is for a part of a period.
 func (l Line) Prorated() bool { return l.Kind == ProrationCredit || l.Kind == ProrationCharge }
 

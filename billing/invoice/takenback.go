@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"slices"
+	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/money"
@@ -47,9 +48,10 @@ func (d Draft) Cover(in Issuing, given money.Minor) (Covered, error) {
 // with is the invoice that the decision issues beside them.
 func (d Draft) TakeBack(in Issuing, sums Sums, with string) Invoice {
 	if with != "" {
-		d.Reason = Update // that invoice is the one of its period
+		d.Reason, d.UsageUntil = Update, time.Time{} // that invoice is the one of its period
 	}
 	inv := d.invoice(in, sums)
+	inv.UsageUntil = d.UsageUntil
 	inv.Status, inv.With, inv.IssuedAt, inv.PaidAt = TakenBack, with, in.Now, in.Now
 	inv.Collection.Phase = collection.Settled
 	return inv

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"perennial/billing/event"
@@ -61,7 +62,9 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
 			if slices.Contains(data.Changed, "billingAnchor") {
-				a.restarted(s.CurrentPeriod, now.Truncate(time.Second))
+				if !slices.Contains(data.Changed, "scheduledChanges") { // else the period that begins anyway has it
+					a.restarted(s, now.Truncate(time.Second))
+				}
 				continue
 			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
@@ -234,13 +237,14 @@ func (a *account) with(p plan.Plan, units int64, addOns subscription.AddOns) []s
 
 // samePrices reports whether both have the same prices with the same units.
 func samePrices(a, b []sold) bool {
-	same, count := true, 0
-	each(a, func(of sold, price plan.Price) {
-		count++
-		same = same && unitsOf(b, price.ID) == price.Units(of.units)
-	})
-	each(b, func(sold, plan.Price) { count-- })
-	return same && count == 0
+	list := func(all []sold) (units []string) {
+		each(all, func(of sold, price plan.Price) {
+			units = append(units, priced(of.plan, price)+strconv.FormatInt(price.Units(of.units), 10))
+		})
+		slices.Sort(units) // a plan may have a price twice
+		return units
+	}
+	return slices.Equal(list(a), list(b))
 }
 
 // free reports whether all items of the subscription are free.
@@ -251,12 +255,15 @@ func (a *account) free() bool {
 }
 
 // restarted begins a period at a moved anchor. Without proration the former period stays billed.
-func (a *account) restarted(current period.Period, at time.Time) {
+func (a *account) restarted(s subscription.Subscription, at time.Time) {
+	if a.due != nil {
+		at, a.how = a.due.At, a.due.Proration
+	}
 	if a.how != subscription.NoProration && a.billed {
 		a.usedUntil(at)
 	}
 	a.billed = a.billed || a.free()
-	a.period = current
+	a.period = s.Schedule().Period(0)
 	a.index++
 	a.measured()
 	a.counts(at, a.sold())
@@ -301,12 +308,13 @@ func (a *account) bill(from time.Time) {
 func (a *account) since(from time.Time) map[string]time.Time {
 	since := map[string]time.Time{}
 	each(a.sold(), func(of sold, price plan.Price) {
-		since[price.ID] = from
+		id := priced(of.plan, price)
+		since[id] = from
 		if n := len(a.uses); n > 0 {
 			last := a.uses[n-1]
-			goesOn := unitsOf(last.sold, price.ID) == price.Units(of.units)
+			goesOn := unitsOf(last.sold, id) == price.Units(of.units)
 			if goesOn && !last.held && last.index == a.index && last.to.Equal(from) {
-				since[price.ID] = last.since[price.ID]
+				since[id] = last.since[id]
 			}
 		}
 	})

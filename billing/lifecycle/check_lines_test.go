@@ -5,19 +5,35 @@ import (
 
 	"perennial/billing/internal/recount"
 	"perennial/billing/invoice"
-	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
-// billed is the key of sums of lines: an item in a period.
+// billed is the key of sums of lines: a price in a period, whichever versions of its plan have it.
 type billed struct {
-	item   string
+	price  string
 	period int
 }
 
-// checkLines checks the lines by themselves. The sum of an item's lines in a period is its charges less its credits,
-// and equals its use. A credit reverses one line, once, by at most its amount.
+// billedBy returns the key of a line.
+func (l *life) billedBy(line invoice.Line) billed {
+	if _, known := l.prices[line.PriceID]; !known {
+		l.learnPrices()
+	}
+	return billed{l.prices[line.PriceID], line.PeriodIndex}
+}
+
+func (l *life) learnPrices() {
+	l.prices = map[string]string{}
+	for _, p := range l.store.plans {
+		for _, price := range p.Prices {
+			l.prices[price.ID] = priced(p, price)
+		}
+	}
+}
+
+// checkLines checks the lines by themselves. The sum of a price's lines in a period is its charges less its
+// credits, and equals its use. A credit reverses one line, once, by at most its amount.
 func (l *life) checkLines() {
 	lines, sums, fees := map[string]invoice.Line{}, map[billed]money.Minor{}, map[string]bool{}
 	for _, inv := range l.store.all() {
@@ -40,7 +56,7 @@ func (l *life) checkLines() {
 				fees[line.PriceID] = true
 				continue
 			}
-			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+			sums[l.billedBy(line)] += line.Amount
 		}
 	}
 	for _, line := range l.sub().PendingLines {
@@ -49,7 +65,7 @@ func (l *life) checkLines() {
 			require.Failf(l.t, "a line that waits has an id and a period of its own", "%+v", line)
 		}
 		lines[line.ID] = line
-		sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+		sums[l.billedBy(line)] += line.Amount
 	}
 	for _, line := range lines {
 		if err := recount.Line(line, lines[line.Reverses], l.sub().Currency); err != nil {
@@ -73,12 +89,12 @@ func (l *life) checkLines() {
 	}
 	for _, u := range l.account.uses {
 		u.each(func(of sold, price plan.Price) {
-			sums[billed{lifecycle.ItemID(l.ids, l.sub(), price.ID), u.index}] -= u.of(of, price)
+			sums[billed{priced(of.plan, price), u.index}] -= u.of(of, price)
 		})
 	}
 	for of, sum := range sums {
 		if sum != 0 {
-			require.Failf(l.t, "what is billed for an item is what was used of it", "%+v: %d too much", of, sum)
+			require.Failf(l.t, "what is billed for a price is what was used of it", "%+v: %d too much", of, sum)
 		}
 	}
 }

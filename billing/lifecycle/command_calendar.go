@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"time"
 
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -28,16 +29,24 @@ func (c EndTrial) judge(d *Decision) (func() error, error) {
 	}, nil
 }
 
-// MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscribing.MoveAnchor.
+// MoveAnchor begins a period now or at a date, from which all later ones are counted. Faults: those of
+// subscribing.MoveAnchor and subscribing.ScheduleAnchor.
 type MoveAnchor struct {
 	Proration subscription.ProrationBehavior
 	At        time.Time // the period begins then, at most now; zero: now
+	On        time.Time // it will begin then, after now; zero: it begins at At
 }
 
 // Name returns change_plan: the workflow handles it as a change of plan, with another date to wait for.
 func (MoveAnchor) Name() string { return "change_plan" }
 
 func (c MoveAnchor) judge(d *Decision) (func() error, error) {
-	made, err := d.situation().MoveAnchor(c.Proration, c.At, d.Now)
+	var made subscribing.Decision
+	var err error
+	if c.On.IsZero() {
+		made, err = d.situation().MoveAnchor(c.Proration, c.At, d.Now)
+	} else {
+		made, err = subscribing.ScheduleAnchor(d.situation(), c.Proration, c.On, d.IDs.ScheduledChange(d.Real), d.Now)
+	}
 	return func() error { return d.carryOut(made) }, err
 }

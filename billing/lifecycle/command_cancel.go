@@ -28,7 +28,7 @@ func GivesBack(c Command) bool {
 	case Migrate:
 		return !c.AtPeriodEnd
 	case MoveAnchor:
-		return c.Proration != subscription.NoProration
+		return c.On.IsZero() && c.Proration != subscription.NoProration
 	case Pause:
 		return c.CreditUnused
 	default:

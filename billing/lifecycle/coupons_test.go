@@ -143,11 +143,17 @@ func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 	return c
 }
 
+// takenOff is the key of sums of discounts: a coupon in a period.
+type takenOff struct {
+	coupon string
+	period int
+}
+
 // checkDiscounts checks the discounts of invoices by themselves. They sum to the discount of the invoice. No line is
 // reduced by more than its amount, nor by a coupon of another period or plan. A fixed discount applies once per period.
 // A credit returns the amount after discounts.
 func (l *life) checkDiscounts() {
-	lines, off := map[string]invoice.Line{}, map[billed]money.Minor{}
+	lines, off := map[string]invoice.Line{}, map[takenOff]money.Minor{}
 	for _, inv := range l.store.billed() {
 		var sum money.Minor
 		for _, line := range inv.Lines {
@@ -164,7 +170,7 @@ func (l *life) checkDiscounts() {
 				l.checkShare(line, share)
 				again := line.Kind == invoice.Metered && l.redeemed[share.CouponID].moved > 0 // as in the segment before
 				if inv.Status != invoice.Void && !again {
-					off[billed{share.CouponID, line.PeriodIndex}] += share.Amount
+					off[takenOff{share.CouponID, line.PeriodIndex}] += share.Amount
 				}
 			}
 		}
@@ -174,15 +180,15 @@ func (l *life) checkDiscounts() {
 	}
 	periods := map[string]int{}
 	for of, sum := range off {
-		c := l.redeemed[of.item]
+		c := l.redeemed[of.coupon]
 		if sum < 0 || c.Amount > 0 && sum > c.Amount {
 			require.Failf(l.t, "an amount is taken off once per period", "%d of %+v", sum, c)
 		}
 		if sum > 0 {
-			periods[of.item]++
+			periods[of.coupon]++
 		}
-		if c.Duration != discount.Forever && periods[of.item] > max(c.Periods, 1) {
-			require.Failf(l.t, "a coupon is given in no more periods than was promised", "%d of %+v", periods[of.item], c)
+		if c.Duration != discount.Forever && periods[of.coupon] > max(c.Periods, 1) {
+			require.Failf(l.t, "a coupon is given in no more periods than was promised", "%d of %+v", periods[of.coupon], c)
 		}
 	}
 	for _, credit := range lines {

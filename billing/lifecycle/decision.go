@@ -25,7 +25,9 @@ type Decision struct {
 	asked   bool      // a person requested the present attempt
 	before  subscription.Subscription
 	brought []plan.Plan // the plans and add-ons of the command, which the State may lack
-	last    string      // the invoice with one attempt although the subscription ends; empty: none
+	// corrects are the lines for usage that corrections of the present draft are of.
+	corrects []invoice.OnInvoice
+	last     string // the invoice with one attempt although the subscription ends; empty: none
 	// draftsBefore are the State's drafts before the decision.
 	draftsBefore []invoice.Invoice
 }

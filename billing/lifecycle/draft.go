@@ -81,7 +81,7 @@ func (d *Decision) finalize(i int) error {
 	if in.At.Before(drawn.Period.Start) {
 		in.At = drawn.Period.Start
 	}
-	split, gives, err := giveback.Of(draft, func(lineID string) string { return homeOf(d.State, lineID) })
+	split, gives, err := giveback.Of(draft, issuedLines(d))
 	if err != nil {
 		return err
 	}

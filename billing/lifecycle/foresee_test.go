@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"perennial/billing/answer"
+	"perennial/billing/creditnote"
 	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -38,6 +39,17 @@ func bills(invoices []invoice.Invoice) (seen []invoice.Invoice) {
 		seen = append(seen, bill(inv))
 	}
 	return seen
+}
+
+// worth returns what credit notes give back, and when.
+func worth(notes []creditnote.Note) (all []creditnote.Note) {
+	for _, n := range notes {
+		all = append(all, creditnote.Note{
+			Subtotal: n.Subtotal, Tax: n.Tax, Total: n.Total, Due: n.Due, Balance: n.Balance, Refund: n.Refund,
+			CreatedAt: n.CreatedAt,
+		})
+	}
+	return all
 }
 
 // drawn returns the invoices that a decision has created, with drafts.
@@ -149,7 +161,9 @@ func TestForesee_IsWhatHappens(t *testing.T) {
 		l.advanceOnce()
 		made := l.drawn(before)
 		l.becomePayable() // due actions use the real state, also in a preview
+		noted := len(l.store.notes)
 		require.Equal(t, bills(l.undisturbed(n, made)), bills(foreseen.Upcoming))
+		require.Equal(t, worth(l.store.notes[noted:]), worth(foreseen.UpcomingNotes))
 		require.Equal(t, bills(l.withUsage(made)), bills(foreseen.Issued))
 	})
 }
@@ -240,19 +254,24 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 		require.Equal(t, l.store.balance, shown.Quote.Balance)
 		require.Equal(t, l.store.load(false).Grants, shown.State.Grants)
 		l.becomePayable()
+		noted := len(l.store.notes)
 		require.Equal(t, bills(l.undisturbed(n, slices.Concat(made, shown.Issued))), bills(shown.Upcoming))
+		require.Equal(t, worth(l.store.notes[noted:]), worth(shown.UpcomingNotes))
 		require.Equal(t, bills(l.withUsage(made)), bills(drawn))
 	})
 }
 
 // anyCommand draws a command that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(11, "command") {
+	switch draw(12, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
 	case 1:
 		return lifecycle.ChangePlan{Quantity: int64(1 + draw(6, "quantity")), AtPeriodEnd: draw(3, "at period end") == 0}
+	case 11:
+		on := l.now.Add(time.Duration(1+draw(60*86400, "seconds")) * time.Second)
+		return lifecycle.MoveAnchor{On: on, Proration: someBehavior(draw)}
 	case 8:
 		cmd := l.someChange(draw)
 		cmd.On = l.now.Add(time.Duration(1+draw(60*86400, "seconds")) * time.Second)

@@ -71,8 +71,8 @@ type UnbilledUsage struct {
 	Segments []metering.Segment
 	// Counted has the usage recorded by now. A segment that is missing here ended after the count.
 	Counted []costing.Accruing
-	Billed  []metered.Charge // of Segments, by any invoice
-	Kept    []invoice.Line   // of Segments, on invoices that are paid or still to be paid
+	Billed  []metered.Charge    // of Segments, by any invoice
+	Kept    []invoice.OnInvoice // of Segments, on invoices that are paid or still to be paid
 }
 
 // uses returns the coupons that reduce the unbilled usage. A segment whose usage costs nothing, as where nothing was

@@ -30,7 +30,7 @@ func (d *Decision) issue(draft invoice.Draft) error {
 		await(d, newID)
 	}
 	if !waits {
-		split, gives, err := giveback.Of(draft, func(lineID string) string { return homeOf(d.State, lineID) })
+		split, gives, err := giveback.Of(draft, issuedLines(d))
 		if err != nil {
 			return err
 		}
@@ -165,6 +165,10 @@ func affordable(d *Decision, refund money.Minor) (money.Minor, error) {
 	return min(refund, refundable), err
 }
 
+func issuedLines(d *Decision) giveback.Issued {
+	return giveback.Issued{Home: func(lineID string) string { return homeOf(d.State, lineID) }, Usage: d.corrects}
+}
+
 // homeOf returns the invoice that bills a line, unless it is void; empty: none is known.
 func homeOf(s State, lineID string) string {
 	for _, list := range [][]invoice.Invoice{s.Paid, s.Open, s.WrittenOff} {
@@ -178,8 +182,9 @@ func homeOf(s State, lineID string) string {
 	return s.Homes[lineID]
 }
 
-// FindHomes sets Homes, as far as the State has the invoices, and returns the other lines that waiting lines and drafts
-// take back. Those of the same draft, or that wait too, are among them.
+// FindHomes sets Homes, as far as the State has the invoices, and returns the other lines that waiting lines, drafts
+// and open invoices take back: a change may issue their lines again. Those of the same draft, or that wait too, are
+// among them.
 func FindHomes(s *State) (missing []string) {
 	var all map[string]string
 	for _, id := range linesToTakeBack(*s) {
@@ -197,7 +202,7 @@ func FindHomes(s *State) (missing []string) {
 	return missing
 }
 
-// linesToTakeBack returns the lines that waiting lines and drafts take back, but those of their own.
+// linesToTakeBack returns the lines that waiting lines, drafts and open invoices take back, but those of their own.
 func linesToTakeBack(s State) (ids []string) {
 	add := func(lines []invoice.Line) {
 		for _, l := range lines {
@@ -208,8 +213,10 @@ func linesToTakeBack(s State) (ids []string) {
 		}
 	}
 	add(s.Subscription.PendingLines)
-	for _, draft := range s.Drafts {
-		add(draft.Lines)
+	for _, list := range [][]invoice.Invoice{s.Drafts, s.Open} {
+		for _, inv := range list {
+			add(inv.Lines)
+		}
 	}
 	return ids
 }

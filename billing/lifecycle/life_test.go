@@ -25,12 +25,13 @@ import (
 // life runs one subscription against the real rules: it loads, decides, writes and loads again, as the callers do with
 // a database, and checks the invariants of every life after each decision.
 type life struct {
-	t     require.TestingT
-	store *store
-	ids   *ids
-	now   time.Time // the subscription's time; the store has that of a test clock
-	real  time.Time
-	late  bool // actions run after their due time, not at it
+	prices map[string]string // see priced, by price id
+	t      require.TestingT
+	store  *store
+	ids    *ids
+	now    time.Time // the subscription's time; the store has that of a test clock
+	real   time.Time
+	late   bool // actions run after their due time, not at it
 	// thorough compares the input of a decision before and after it, in all fields.
 	thorough bool
 	// abroad: commands have plans of another currency that are also sold in the subscription's.

@@ -191,3 +191,65 @@ func TestMigrate_FromATimeOfAnotherPeriod(t *testing.T) {
 	require.Equal(t, begin.Add(time.Hour), from(begin.Add(time.Hour)))
 	require.Equal(t, l.now, from(l.now.Add(time.Hour)))
 }
+
+// A price that the other version repeats goes on as it is, under another id: it is neither credited nor charged, also
+// where the invoice of the period was given up. What a later change takes back of it is what was billed before.
+func TestMigrate_KeepsARepeatedPrice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(*life)
+		want   []money.Minor
+		back   money.Minor // of the version's own price and what was paid before, for a week
+	}{
+		"paid": {func(l *life) { l.result(answer.Succeeded) }, []money.Minor{1000, 250}, 375},
+		"open": {func(l *life) { l.result(answer.Declined) }, []money.Minor{1250}, 0},
+		"given up": {func(l *life) {
+			l.result(answer.Declined)
+			l.writtenOff = true
+			l.must(lifecycle.MarkUncollectible{InvoiceID: l.store.invoices[0].ID})
+		}, []money.Minor{1000, 250}, 125},
+	} {
+		slow := settings
+		slow.Dunning.Retry.Base = 40 * 24 * time.Hour // no retry comes between
+		l := begun(t, slow)
+		c.before(l)
+		was := l.sub().Items
+		kept := team.Prices[0]
+		l.newVersion(team, []plan.Price{plan.Flat("", "Support", 500), kept})
+		to := l.newest(team.ID)
+		l.moveTo(created.Add(2 * week))
+
+		l.must(lifecycle.Migrate{To: &to})
+
+		require.Equal(t, c.want, l.totals(), name)
+		items := l.sub().Items
+		require.Len(t, items, 2)
+		require.Equal(t, was[0].ID, items[1].ID, name)
+		require.Equal(t, to.Prices[1].ID, items[1].PriceID, name)
+		if c.back == 0 {
+			continue
+		}
+		l.result(answer.Succeeded)
+		l.moveTo(created.Add(3 * week))
+		l.must(lifecycle.Cancel{Immediate: true, RefundUnused: true})
+		var back money.Minor
+		for _, n := range l.store.notes {
+			back += n.Total
+		}
+		require.Equal(t, c.back, back, name)
+	}
+}
+
+// A version that repeats all prices bills nothing at all, and takes nothing back: also while a payment is in progress.
+func TestMigrate_ToTheSamePrices(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings) // its payment is in progress
+	fee := plan.Flat("", "Setup", 700)
+	fee.Once = true
+	l.newVersion(team, []plan.Price{fee, team.Prices[0]})
+	to := l.newest(team.ID)
+	l.moveTo(created.Add(2 * week))
+	l.must(lifecycle.Migrate{To: &to})
+	require.Equal(t, []money.Minor{1000}, l.totals())
+	require.Equal(t, to.Ref(), l.sub().Plan())
+}

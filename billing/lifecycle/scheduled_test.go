@@ -22,7 +22,7 @@ import (
 )
 
 // beginWith returns an active subscription whose first period is paid, with scheduled changes.
-func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.ChangePlan) *life {
+func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.Command) *life {
 	l := newLife(t, plans, settings, plans[0], 0)
 	l.advance()
 	l.result(answer.Succeeded)
@@ -41,7 +41,7 @@ func (l *life) sums() map[billed]money.Minor {
 			continue
 		}
 		for _, line := range inv.Lines {
-			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+			sums[l.billedBy(line)] += line.Amount
 		}
 	}
 	maps.DeleteFunc(sums, func(_ billed, sum money.Minor) bool { return sum == 0 })
@@ -54,10 +54,14 @@ func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := drawing(t)
 		offered := somePlans(draw)
-		var changes []lifecycle.ChangePlan
+		var changes []lifecycle.Command
 		at := created
 		for range 1 + draw(5, "changes") {
 			at = at.Add(time.Duration(1+draw(30*86400, "seconds")) * time.Second)
+			if draw(4, "anchor") == 0 {
+				changes = append(changes, lifecycle.MoveAnchor{On: at})
+				continue
+			}
 			c := lifecycle.ChangePlan{On: at}
 			if draw(2, "plan") == 0 {
 				c.Plan = &offered[draw(len(offered), "to")]

@@ -60,8 +60,8 @@ type State struct {
 	Paid       []invoice.Invoice
 	WrittenOff []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
 	Pending    []payment.Transaction // undecided charges of the subscription, oldest first
-	// Homes are the invoices, but void ones, of the lines that Subscription.PendingLines and Drafts take back, by line;
-	// nil: none.
+	// Homes are the invoices, but void ones, of the lines that Subscription.PendingLines, Drafts and Open take back, by
+	// line; nil: none.
 	Homes map[string]string
 	// Captures are the successful charges that settled Paid, by invoice id.
 	// Only a cancellation with a refund reads them.

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +42,19 @@ func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	if err == nil { // refused: the same prices were drawn
 		l.store.plans[p.Ref()] = p
 	}
+}
+
+// somePrices draws the prices of a version, often with one that the newest version has.
+func (l *life) somePrices(draw chance) []plan.Price {
+	prices := somePlans(draw)[0].Prices
+	had := l.newest(l.sub().PlanID)
+	for _, price := range had.Prices {
+		again := func(other plan.Price) bool { return priced(had, other) == priced(had, price) }
+		if !price.Arrears && !price.Once && !slices.ContainsFunc(prices, again) && draw(2, "it stays") == 0 {
+			return append(prices, price)
+		}
+	}
+	return prices
 }
 
 // migrate moves the subscription to any version of its plan.

@@ -58,12 +58,19 @@ func (l *life) scheduleChange(draw chance) {
 	if l.behind() || len(had.Scheduled) > 0 {
 		return
 	}
-	cmd := l.someChange(draw)
-	cmd.On, cmd.Proration = l.now.Add(time.Duration(1+draw(40*86400, "seconds"))*time.Second), l.how
+	on, how := l.now.Add(time.Duration(1+draw(40*86400, "seconds"))*time.Second), l.how
 	if draw(4, "at the boundary") == 0 && had.CurrentPeriod.End.After(l.now) {
-		cmd.On = had.CurrentPeriod.End
+		on = had.CurrentPeriod.End
 	}
 	l.how = ""
+	var cmd lifecycle.Command
+	if draw(4, "the anchor") == 0 {
+		cmd = lifecycle.MoveAnchor{On: on, Proration: how}
+	} else {
+		change := l.someChange(draw)
+		change.On, change.Proration = on, how
+		cmd = change
+	}
 	invoices := len(l.store.invoices)
 	_, err := l.apply(cmd)
 	s := l.sub()
@@ -72,14 +79,18 @@ func (l *life) scheduleChange(draw chance) {
 		require.Len(l.t, s.Scheduled, 1)
 		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before its date")
 		require.False(l.t, s.NextActionAt.After(s.Scheduled[0].At) && l.live("") == nil)
+	case errors.Is(err, subscribing.ErrAnchorInTrial):
+		require.False(l.t, s.Status != subscription.Trialing || on.After(s.TrialEndsAt))
+	case errors.Is(err, subscribing.ErrEnding):
+		require.True(l.t, had.CancelAtPeriodEnd)
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
 		require.Equal(l.t, subscribing.ErrPaused, err)
 	case errors.Is(err, subscribing.ErrAfterEnd):
 		require.True(l.t, had.CancelAtPeriodEnd)
-	case errors.Is(err, subscribing.ErrEffectiveAt): // within the present second
-		require.Less(l.t, cmd.On.Sub(l.now), 2*time.Second)
+	case errors.Is(err, subscribing.ErrEffectiveAt), errors.Is(err, subscribing.ErrAnchorDate): // in the present second
+		require.Less(l.t, on.Sub(l.now), 2*time.Second)
 	default:
 		require.True(l.t, errors.Is(err, subscription.ErrAddOnsStay) || errors.Is(err, subscription.ErrAddOnInterval), err)
 	}

@@ -213,7 +213,7 @@ func (l *life) step(draw chance) {
 		l.how = someBehavior(draw)
 		l.changeQuantity(int64(1+draw(6, "quantity")), draw(3, "at period end") == 0)
 	case 22:
-		l.newVersion(l.newest(l.sub().PlanID), somePlans(draw)[0].Prices)
+		l.newVersion(l.newest(l.sub().PlanID), l.somePrices(draw))
 	case 23:
 		l.migrate(draw, draw(3, "at period end") == 0)
 	case 24:

@@ -279,6 +279,10 @@ func (s *store) insertInvoice(inv invoice.Invoice) {
 		s.fail("invoice %s exists already", inv.ID)
 	}
 	s.checkInvoice(inv)
+	corrects := func(l invoice.Line) bool { return l.Kind == invoice.Metered && l.Amount < 0 } // see ADR 81
+	if inv.Total < 0 && !slices.ContainsFunc(inv.Lines, corrects) {
+		s.fail("an invoice below zero: %+v", inv)
+	}
 	for _, other := range s.invoices {
 		opens := inv.Reason != invoice.Update && inv.Reason != invoice.Usage
 		if opens && inv.Reason == other.Reason && inv.Period.Start.Equal(other.Period.Start) {

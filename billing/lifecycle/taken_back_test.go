@@ -26,16 +26,15 @@ func (s *store) insertTakenBack(back invoice.Invoice, notes []creditnote.Note) {
 		}
 		sum, tax, refund = sum+n.Total, tax+n.Tax, refund+n.Refund
 		for _, l := range n.Lines {
-			if !slices.ContainsFunc(of.Lines, func(had invoice.Line) bool {
-				return had.ID == l.InvoiceLineID && l.Amount > 0 && l.Amount <= had.Net()-had.Credited
-			}) {
+			i := slices.IndexFunc(of.Lines, func(had invoice.Line) bool { return had.ID == l.InvoiceLineID })
+			if i < 0 || l.Amount <= 0 || l.Amount > of.Lines[i].Net()-of.Lines[i].Credited {
 				s.fail("a note gives back more than is left of a line: %+v of %+v", l, of)
 			}
-			lines[l.InvoiceLineID] += l.Amount
+			lines[takenFrom(l.InvoiceLineID, of.Lines[i])] += l.Amount
 		}
 	}
 	for _, l := range back.Lines {
-		lines[l.Reverses] += l.Net()
+		lines[takenFrom(l.Reverses, l)] += l.Net()
 	}
 	for id, left := range lines {
 		if left != 0 {
@@ -54,15 +53,24 @@ func (s *store) insertTakenBack(back invoice.Invoice, notes []creditnote.Note) {
 	s.takenBack = append(s.takenBack, back)
 }
 
+// takenFrom names the line that is taken back. A correction of usage names none, but is of its price and segment.
+func takenFrom(lineID string, l invoice.Line) string {
+	if l.Kind == invoice.Metered {
+		return "usage of " + l.PriceID + " since " + l.Period.Start.UTC().String()
+	}
+	return lineID
+}
+
 // billed lists the invoices with the lines that were taken back.
 func (s *store) billed() []invoice.Invoice { return slices.Concat(s.invoices, s.takenBack) }
 
-// homes finds the invoices of the lines that waiting lines and drafts take back.
+// homes finds the invoices of the lines that waiting lines, drafts and open invoices take back.
 func (s *store) homes() (all map[string]string) {
 	add := func(lines []invoice.Line) {
 		for _, l := range lines {
+			own := slices.ContainsFunc(lines, func(of invoice.Line) bool { return of.ID == l.Reverses })
 			for _, inv := range s.invoices {
-				if l.Reverses != "" && inv.Status != invoice.Void &&
+				if l.Reverses != "" && !own && inv.Status != invoice.Void &&
 					slices.ContainsFunc(inv.Lines, func(of invoice.Line) bool { return of.ID == l.Reverses }) {
 					if all == nil {
 						all = map[string]string{}
@@ -73,8 +81,12 @@ func (s *store) homes() (all map[string]string) {
 		}
 	}
 	add(s.sub.PendingLines)
-	for _, draft := range s.drafts {
-		add(draft.Lines)
+	for _, list := range [][]invoice.Invoice{s.drafts, s.invoices} {
+		for _, inv := range list {
+			if inv.Status == invoice.InDraft || inv.Status == invoice.Open {
+				add(inv.Lines)
+			}
+		}
 	}
 	return all
 }

@@ -63,6 +63,8 @@ type RatedSegment struct {
 	Charges []metered.Charge
 	// Corrects are the lines that charges below zero correct, by price: of each, the largest after credit notes.
 	Corrects map[string]invoice.Line
+	// Kept are the lines of the segment on invoices that are paid or still to be paid, with earlier corrections.
+	Kept []invoice.OnInvoice
 }
 
 // CloseUsage refuses further records of an ended subscription when a due draft bills its last usage. A later
@@ -124,6 +126,9 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 		lines[n].ID = d.lineID(draft, was.ID, len(draft.Lines)+n)
 	}
 	draft.Lines = append(draft.Lines, lines...)
+	for _, s := range segments {
+		d.corrects = append(d.corrects, s.Kept...)
+	}
 	if len(draft.Lines) == 0 {
 		d.discard(i)
 		return nil
@@ -221,28 +226,33 @@ func (s State) UsageDue(now time.Time) bool {
 	return due
 }
 
-// keptOf returns the sums of a segment's lines by price, less credit notes, and the largest line of each.
+// keptOf returns a segment's lines, their sums by price, less credit notes, and the largest line of each price.
 // Lines come in any order.
-func keptOf(s metering.Segment, lines []invoice.Line) (sums map[string]money.Minor, largest map[string]invoice.Line) {
+func keptOf(
+	s metering.Segment, lines []invoice.OnInvoice,
+) (own []invoice.OnInvoice, sums map[string]money.Minor, largest map[string]invoice.Line) {
 	sums, largest = map[string]money.Minor{}, map[string]invoice.Line{}
-	for _, l := range lines {
+	for _, on := range lines {
+		l := on.Line
 		if !l.Period.Start.Equal(s.Start) {
 			continue
 		}
+		own = append(own, on)
 		sums[l.PriceID] += l.Uncredited()
 		most, has := largest[l.PriceID]
 		if !has || cmp.Or(cmp.Compare(l.Uncredited(), most.Uncredited()), cmp.Compare(l.ID, most.ID)) > 0 {
 			largest[l.PriceID] = l
 		}
 	}
-	return sums, largest
+	return own, sums, largest
 }
 
 // RateUsage returns the owed and unbilled charges of each segment; counted are the counts, in the same order. kept are
 // the usage lines of paid and payable invoices: a correction returns at most their amount. Faults: those of
 // metered.Owed.
 func RateUsage(
-	segments []metering.Priced, counted []metered.Segment, billed []metered.Charge, kept []invoice.Line, c money.Currency,
+	segments []metering.Priced, counted []metered.Segment, billed []metered.Charge, kept []invoice.OnInvoice,
+	c money.Currency,
 ) ([]RatedSegment, error) {
 	var rated []RatedSegment
 	for i, s := range segments {
@@ -251,9 +261,9 @@ func RateUsage(
 			return nil, err
 		}
 		of := slices.DeleteFunc(slices.Clone(billed), func(b metered.Charge) bool { return b.Segment != s.Start.UnixMicro() })
-		sums, lines := keptOf(s.Segment, kept)
+		own, sums, largest := keptOf(s.Segment, kept)
 		if due := metered.Afforded(metered.Due(owed, counted[i].Billable(of)), sums); len(due) > 0 {
-			rated = append(rated, RatedSegment{s, due, lines})
+			rated = append(rated, RatedSegment{s, due, largest, own})
 		}
 	}
 	return rated, nil

@@ -39,8 +39,8 @@ func (s *store) writeUsage(c lifecycle.Changes) {
 	s.writeCrossings(c.Crossings)
 	slices.SortFunc(s.segments, func(a, b metering.Segment) int { return a.Start.Compare(b.Start) })
 	for _, billed := range c.Usage {
-		inv := c.Invoices.Latest(billed.InvoiceID)
-		if inv == nil {
+		inv, back := c.Invoices.Latest(billed.InvoiceID), func(inv invoice.Invoice) bool { return inv.ID == billed.InvoiceID }
+		if inv == nil && !slices.ContainsFunc(c.Invoices.Of(lifecycle.LinesTakenBack), back) {
 			s.fail("usage of %s, which is not written", billed.InvoiceID)
 		}
 		for _, charge := range billed.Charges {
@@ -131,7 +131,16 @@ func (l *life) checkUsageLines() {
 			delete(charged, id)
 		}
 	}
+	for _, back := range l.store.takenBack {
+		sums[cmp.Or(back.With, back.ID)] += meteredOf(back.Lines)
+		if back.With == "" && sums[back.ID] != charged[back.ID] {
+			require.Failf(l.t, "lines of usage are the charges of their invoice", "%d: %+v", charged[back.ID], back)
+		}
+	}
 	for _, inv := range l.store.all() {
+		if inv.Status == invoice.TakenBack {
+			continue
+		}
 		for _, line := range inv.Lines {
 			if line.Kind == invoice.Metered && inv.ReplacedBy == "" {
 				sums[inv.ID] += line.Amount
@@ -148,12 +157,12 @@ func (l *life) checkUsageLines() {
 // stays owed in full, and the credit pays for it.
 func (l *life) corrections() (sum money.Minor) {
 	unpaid := l.noted // or a credit note returned it before
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		for _, line := range inv.Lines {
 			if line.Kind != invoice.Metered || inv.Status == invoice.Void {
 				continue
 			}
-			unpaid = unpaid || inv.Status != invoice.Paid || inv.CarriedForward > 0 // carried to an unpaid one
+			unpaid = unpaid || inv.Status != invoice.Paid && inv.Status != invoice.TakenBack || inv.CarriedForward > 0 // carried to an unpaid one
 			if net := line.Net(); net < 0 {
 				tax, _ := taxOn(line).Float64()
 				sum += -net + money.Minor(-tax) + 1

@@ -325,7 +325,7 @@ func (l *life) checkSegments() {
 			require.Failf(l.t, "the segments of a period are no more than it", "%+v", s)
 		}
 	}
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		for _, line := range inv.Lines {
 			if line.Kind == invoice.Metered && (line.ItemID != "" || line.PriceID == "") {
 				require.Failf(l.t, "a line of usage is of a metered price, and of no item", "%+v", line)

@@ -126,33 +126,33 @@ func TestRateUsage_CorrectsTheLargestLine(t *testing.T) {
 	of := metering.Priced{Segment: metering.Segment{
 		Start: created, End: created.AddDate(0, 1, 0), Plan: p.Ref(), PeriodIndex: 1,
 	}, On: p}
-	line := func(id, price string, at time.Time, amount, credited money.Minor) invoice.Line {
-		return invoice.Line{
+	line := func(id, price string, at time.Time, amount, credited money.Minor) invoice.OnInvoice {
+		return invoice.OnInvoice{InvoiceID: "in_" + id, Line: invoice.Line{
 			ID: id, Kind: invoice.Metered, PriceID: price, Amount: amount, Credited: credited,
 			Period: period.Period{Start: at, End: of.End},
-		}
+		}}
 	}
 	billed := []metered.Charge{{
 		Key:      metered.Key{Segment: created.UnixMicro(), PriceID: "calls"},
 		Quantity: money.Whole(1000), Amount: 3000,
 	}}
 	for name, c := range map[string]struct {
-		kept    []invoice.Line
+		kept    []invoice.OnInvoice
 		back    money.Minor
 		largest string
 	}{
-		"one line":              {[]invoice.Line{line("a", "calls", created, 3000, 0)}, 3000, "a"},
-		"the larger one":        {[]invoice.Line{line("a", "calls", created, 1000, 0), line("b", "calls", created, 2000, 0)}, 3000, "b"},
-		"the larger one, first": {[]invoice.Line{line("b", "calls", created, 2000, 0), line("a", "calls", created, 1000, 0)}, 3000, "b"},
-		"after credit notes":    {[]invoice.Line{line("a", "calls", created, 1500, 0), line("b", "calls", created, 1500, 900)}, 2100, "a"},
-		"of two equal, the later id": {[]invoice.Line{line("a", "calls", created, 1500, 0), line("b", "calls", created, 1500, 0)},
+		"one line":              {[]invoice.OnInvoice{line("a", "calls", created, 3000, 0)}, 3000, "a"},
+		"the larger one":        {[]invoice.OnInvoice{line("a", "calls", created, 1000, 0), line("b", "calls", created, 2000, 0)}, 3000, "b"},
+		"the larger one, first": {[]invoice.OnInvoice{line("b", "calls", created, 2000, 0), line("a", "calls", created, 1000, 0)}, 3000, "b"},
+		"after credit notes":    {[]invoice.OnInvoice{line("a", "calls", created, 1500, 0), line("b", "calls", created, 1500, 900)}, 2100, "a"},
+		"of two equal, the later id": {[]invoice.OnInvoice{line("a", "calls", created, 1500, 0), line("b", "calls", created, 1500, 0)},
 			3000, "b"},
-		"of two equal, in any order": {[]invoice.Line{line("b", "calls", created, 1500, 0), line("a", "calls", created, 1500, 0)},
+		"of two equal, in any order": {[]invoice.OnInvoice{line("b", "calls", created, 1500, 0), line("a", "calls", created, 1500, 0)},
 			3000, "b"},
-		"with a correction before": {[]invoice.Line{line("a", "calls", created, 3000, 0), line("b", "calls", created, -2500, 0)},
+		"with a correction before": {[]invoice.OnInvoice{line("a", "calls", created, 3000, 0), line("b", "calls", created, -2500, 0)},
 			500, "a"},
-		"of another segment": {[]invoice.Line{line("a", "calls", created.Add(time.Second), 3000, 0)}, 0, ""},
-		"of another price":   {[]invoice.Line{line("a", "others", created, 3000, 0)}, 0, ""},
+		"of another segment": {[]invoice.OnInvoice{line("a", "calls", created.Add(time.Second), 3000, 0)}, 0, ""},
+		"of another price":   {[]invoice.OnInvoice{line("a", "others", created, 3000, 0)}, 0, ""},
 	} {
 		rated, err := lifecycle.RateUsage([]metering.Priced{of}, []metered.Segment{{Start: created}}, billed, c.kept, "EUR")
 		require.NoError(t, err, name)

@@ -87,7 +87,7 @@ func (s *store) writeCrossings(all []lifecycle.Crossing) {
 }
 
 func (l *life) billedUntil() (until time.Time) {
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.billed() {
 		if inv.UsageUntil.After(until) {
 			until = inv.UsageUntil
 		}
@@ -96,14 +96,14 @@ func (l *life) billedUntil() (until time.Time) {
 }
 
 // usageKept returns the usage lines of paid and payable invoices.
-func (l *life) usageKept() (lines []invoice.Line) {
-	for _, inv := range l.store.invoices {
-		if inv.Status != invoice.Open && inv.Status != invoice.Paid {
+func (l *life) usageKept() (lines []invoice.OnInvoice) {
+	for _, inv := range l.store.billed() {
+		if inv.Status != invoice.Open && inv.Status != invoice.Paid && inv.Status != invoice.TakenBack {
 			continue
 		}
 		for _, line := range inv.Lines {
 			if line.Kind == invoice.Metered {
-				lines = append(lines, line)
+				lines = append(lines, invoice.OnInvoice{InvoiceID: inv.ID, Line: line})
 			}
 		}
 	}

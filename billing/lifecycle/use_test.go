@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"encoding/json"
 	"time"
 
 	"perennial/billing/money"
@@ -47,11 +48,20 @@ func each(all []sold, do func(of sold, price plan.Price)) {
 	}
 }
 
+// priced names a price in all versions of its plan that repeat it.
+func priced(of plan.Plan, price plan.Price) string {
+	text, err := json.Marshal([]any{of.ID, price.Name, price.Once, price.Arrears, price.Price})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // unitsOf returns the units of a price; -1: it is not used.
-func unitsOf(all []sold, priceID string) int64 {
+func unitsOf(all []sold, id string) int64 {
 	units := int64(-1)
 	each(all, func(of sold, price plan.Price) {
-		if price.ID == priceID {
+		if priced(of.plan, price) == id {
 			units = price.Units(of.units)
 		}
 	})
@@ -75,7 +85,7 @@ func (u use) of(s sold, price plan.Price) money.Minor {
 		return span.Of(cost.Amount)
 	}
 	// A reversal knows only the line, which may have begun before this use.
-	begin := u.measure.Units(u.period.Start, u.since[price.ID], paris)
+	begin := u.measure.Units(u.period.Start, u.since[priced(s.plan, price)], paris)
 	line := proration.Span{From: begin, To: span.Length, Length: span.Length}.Of(cost.Amount)
 	if length := span.Length - begin; length > 0 {
 		line = money.Part(line, 0, span.To-begin, length)

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/rating"
@@ -22,11 +20,11 @@ type Cost struct {
 // Cost returns what so many units of one of the plan's prices come to in a whole period. Faults: amount_too_large;
 // price_missing, where the price is another plan's.
 func (p Plan) Cost(priceID string, units int64) (Cost, error) {
-	i := slices.IndexFunc(p.Prices, func(price Price) bool { return price.ID == priceID })
-	if i < 0 {
+	price, ok := p.price(priceID)
+	if !ok {
 		return Cost{}, fault.New(fault.Internal, "price_missing", "The plan %s has no price %s.", p.ID, priceID)
 	}
-	return p.cost(p.Prices[i], units)
+	return p.cost(price, units)
 }
 
 func (p Plan) cost(price Price, units int64) (Cost, error) {

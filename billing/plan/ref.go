@@ -81,6 +81,24 @@ func SamePrices(a, b []Price) bool {
 	return err == nil && errOther == nil && slices.Equal(one, other)
 }
 
+// Repeats reports whether a price of the plan and one of another version of it charge the same in the currency of their
+// amounts, and have the same description.
+func (p Plan) Repeats(priceID string, other Plan, otherID string) bool {
+	price, has := p.price(priceID)
+	before, had := other.price(otherID)
+	price.Currencies, before.Currencies = nil, nil
+	return has && had && p.ID == other.ID && p.Currency == other.Currency && p.TaxCategory == other.TaxCategory &&
+		SamePrices([]Price{price}, []Price{before})
+}
+
+func (p Plan) price(id string) (Price, bool) {
+	i := slices.IndexFunc(p.Prices, func(price Price) bool { return price.ID == id })
+	if i < 0 {
+		return Price{}, false
+	}
+	return p.Prices[i], true
+}
+
 // written returns each price as a text without its id, in the order of these texts.
 func written(prices []Price) ([]string, error) {
 	texts := make([]string, len(prices))

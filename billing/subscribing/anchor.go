@@ -1,6 +1,7 @@
 package subscribing
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -13,6 +14,10 @@ import (
 var ErrAnchorInTrial = fault.New(fault.Conflict, "subscription_in_trial",
 	"The periods of a subscription in its trial are counted from the end of the trial. Move that with `trialEndsAt`.").
 	In("billingAnchor")
+
+// ErrAnchorDate refuses a date to move the anchor to.
+var ErrAnchorDate = fault.InvalidParam("billingAnchor", "billing_anchor_out_of_range",
+	"`billingAnchor` must be `now` or in the future, at most %d years from now.", maxScheduledYears)
 
 // ErrPeriodUnpaid refuses to end a period without proration while its invoice is open: its payer would pay for time
 // that another period bills too.
@@ -56,4 +61,31 @@ func (s Situation) MoveAnchor(how subscription.ProrationBehavior, at, now time.T
 	return Decision{
 		Subscription: moved.Subscription, Issue: issue, Events: []event.Event{moved.Updated(now, "billingAnchor")},
 	}, nil
+}
+
+// ScheduleAnchor moves the anchor at a date: the period of that time ends and another one begins, as MoveAnchor says.
+// Where a period begins at the date anyway, the later ones are counted from there and nothing is prorated. What
+// MoveAnchor refuses at the date drops the change, with an event. Faults: subscription_canceled, subscription_paused,
+// subscription_incomplete, change_pending, subscription_in_trial, cancellation_scheduled, billing_anchor_out_of_range,
+// scheduled_changes_limit, period_paid_elsewhere.
+func ScheduleAnchor(
+	s Situation, how subscription.ProrationBehavior, on time.Time, id string, now time.Time,
+) (Decision, error) {
+	if err := changeable(s); err != nil {
+		return Decision{}, err
+	}
+	one := subscription.ScheduledChange{ID: id, At: on.UTC().Truncate(time.Second), Proration: how, Anchor: true}
+	err := schedulable(s, one, now)
+	switch {
+	case errors.Is(err, ErrEffectiveAt):
+		return Decision{}, ErrAnchorDate
+	case s.CancelAtPeriodEnd:
+		return Decision{}, ErrEnding
+	case err != nil:
+		return Decision{}, err
+	case s.Status == subscription.Trialing && !one.At.After(s.Boundary()):
+		return Decision{}, ErrAnchorInTrial
+	}
+	s.Scheduled = s.Scheduled.With(one)
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
 }

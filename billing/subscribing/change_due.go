@@ -10,16 +10,21 @@ import (
 )
 
 // ChangeAt returns the time of the next scheduled change; ok is false where there is none. An undecided payment of the
-// current period refuses a change now, so it delays a scheduled one until it is decided, or until the next period.
+// current period refuses a change now, so it delays a scheduled one until it is decided, or until the next period. The
+// anchor moves to a boundary as the next period opens: ok is false there too.
 func (s Situation) ChangeAt() (at time.Time, ok bool) {
 	if len(s.Scheduled) == 0 || s.Status == subscription.Paused { // paused by a build without scheduled changes
 		return time.Time{}, false
 	}
-	at = s.Scheduled[0].At
-	if boundary := s.Boundary(); at.Before(boundary) && s.paymentInProgress() {
-		at = boundary
+	one, boundary := s.Scheduled[0], s.Boundary()
+	switch {
+	case !one.At.Before(boundary):
+		return one.At, !one.Anchor // the period that begins at the boundary has the anchor
+	case s.paymentInProgress():
+		return boundary, true
+	default:
+		return one.At, true
 	}
-	return at, true
 }
 
 // paymentInProgress reports whether a payment of the current period is in progress.
@@ -44,7 +49,7 @@ func (s Situation) MakeChange(now time.Time) (Decision, error) {
 	}
 	one := s.Scheduled[0]
 	s.Scheduled = s.Scheduled.Without(0)
-	d, err := s.makeDue(s.due(one), now)
+	d, err := s.makeDue(one, now)
 	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
 		return Decision{
 			Subscription: s.Subscription,
@@ -61,8 +66,16 @@ func (s Situation) MakeChange(now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// makeDue makes a due change. At the boundary at which the subscription ends, it refuses it.
-func (s Situation) makeDue(c Change, now time.Time) (Decision, error) {
+// makeDue makes a due change. At the boundary at which the subscription ends, it refuses it. The anchor moves within a
+// period only: a payment that is still in progress at its end would be for the time before and after the date.
+func (s Situation) makeDue(one subscription.ScheduledChange, now time.Time) (Decision, error) {
+	if one.Anchor {
+		if s.paymentInProgress() {
+			return Decision{}, ErrPaymentPending
+		}
+		return s.MoveAnchor(one.Proration, one.At, now)
+	}
+	c := s.due(one)
 	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
 		return Decision{}, ErrAfterEnd
 	}

@@ -120,9 +120,9 @@ func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, e
 		}
 		return Decision{Subscription: s.Subscription, Events: changed(s.Situation, was, now)}, nil
 	}
-	// Flat prices ignore the quantity. Plans without prices in advance both have no items, but a change between them is a
-	// change of plan.
-	if slices.Equal(items, s.Items) && to.Ref() == was.Plan() {
+	if s.goesOn(to, items) {
+		s.SetPlan(to.Ref())
+		s.Items = items
 		return Decision{Subscription: s.Subscription, Events: changed(s.Situation, was, now)}, nil
 	}
 	issue, err := s.exchange(to, items, at)
@@ -168,6 +168,16 @@ func (s *proposal) owes(was subscription.Subscription, issue []invoice.Draft) {
 	case s.how != subscription.NoProration && len(s.PendingLines) == 0:
 		s.PaidFor = nil
 	}
+}
+
+// goesOn reports whether items on a plan are billed already: flat prices ignore the quantity, and another version may
+// repeat all prices. Plans without prices in advance both have no items, but a change between them is a change of plan.
+func (s proposal) goesOn(to plan.Plan, items []subscription.Item) bool {
+	if to.Ref() == s.Plan() {
+		return slices.Equal(items, s.Items)
+	}
+	billed := s.UnproratedIndex != s.PeriodIndex // otherwise the invoices bill other items
+	return to.ID == s.PlanID && to.Interval == s.Interval && billed && alike(items, s.Items)
 }
 
 // exchange puts the subscription on a plan with items, and returns the invoice: it credits the unused time of removed
@@ -271,5 +281,12 @@ func (s *proposal) creditRemoved(
 
 // except returns the items without those that others has with the same quantity.
 func except(items, others []subscription.Item) []subscription.Item {
-	return slices.DeleteFunc(slices.Clone(items), func(i subscription.Item) bool { return slices.Contains(others, i) })
+	return slices.DeleteFunc(slices.Clone(items), func(i subscription.Item) bool {
+		return slices.ContainsFunc(others, i.Alike)
+	})
+}
+
+// alike reports whether both are the same items with the same quantities, apart from the ids of their prices.
+func alike(items, others []subscription.Item) bool {
+	return len(except(items, others)) == 0 && len(except(others, items)) == 0
 }

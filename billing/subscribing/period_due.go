@@ -58,6 +58,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		lines, d.Passed, err = s.begins()
 	} else {
 		bill = s.becomeNext(o.start)
+		d.Events = anchorAt(&s, o.start, now)
 		s.open(s.Facts.Settings.Measure(bill))
 	}
 	if err != nil {
@@ -124,6 +125,16 @@ func (s *Situation) becomeNext(start time.Time) plan.Plan {
 		s.Interval, s.AnchorAt, s.NextPeriod = next.Plan.Interval, start, 0
 	}
 	return next.Plan
+}
+
+// anchorAt moves the anchor to the start of the next period, where that is scheduled, and returns the events.
+func anchorAt(s *Situation, start, now time.Time) []event.Event {
+	others, moves := s.Scheduled.AnchorAt(start)
+	if !moves {
+		return nil
+	}
+	s.Scheduled, s.AnchorAt, s.NextPeriod = others, start, 0
+	return []event.Event{s.Updated(now, "billingAnchor", "scheduledChanges")}
 }
 
 // open makes the next period the current one.

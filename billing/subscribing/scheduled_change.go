@@ -44,16 +44,8 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 	one := subscription.ScheduledChange{
 		ID: id, At: c.On.UTC().Truncate(time.Second), Quantity: c.Quantity, Proration: c.Proration,
 	}
-	switch {
-	case !one.At.After(now) || one.At.After(now.AddDate(maxScheduledYears, 0, 0)):
-		return Decision{}, ErrEffectiveAt
-	case s.CancelAtPeriodEnd && !one.At.Before(s.Boundary()):
-		return Decision{}, ErrAfterEnd
-	case len(s.Scheduled) >= subscription.MaxScheduledChanges:
-		return Decision{}, ErrTooManyChanges
-	}
-	if s.PaidElsewhere() && one.At.Before(s.Boundary()) && one.Proration != subscription.NoProration {
-		return Decision{}, ErrPaidElsewhere
+	if err := schedulable(s, one, now); err != nil {
+		return Decision{}, err
 	}
 	before := s.plannedAt(one.At)
 	if c.Plan != nil {
@@ -79,6 +71,23 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 		return Decision{}, err
 	}
 	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
+}
+
+// schedulable refuses a change for its date, or because there are too many. Faults: effective_at_out_of_range,
+// effective_at_after_end, scheduled_changes_limit, period_paid_elsewhere.
+func schedulable(s Situation, one subscription.ScheduledChange, now time.Time) error {
+	switch {
+	case !one.At.After(now) || one.At.After(now.AddDate(maxScheduledYears, 0, 0)):
+		return ErrEffectiveAt
+	case s.CancelAtPeriodEnd && !one.At.Before(s.Boundary()):
+		return ErrAfterEnd
+	case len(s.Scheduled) >= subscription.MaxScheduledChanges:
+		return ErrTooManyChanges
+	case s.PaidElsewhere() && one.At.Before(s.Boundary()) && one.Proration != subscription.NoProration:
+		return ErrPaidElsewhere
+	default:
+		return nil
+	}
 }
 
 // WithdrawChange withdraws a scheduled change, the one at the end of the period, or the one that waits for its payment.

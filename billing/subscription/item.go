@@ -6,12 +6,16 @@ import "perennial/billing/fault"
 const MaxQuantity = 1_000_000_000
 
 // Item is a price of one subscription. Its id is derived from both, so that a price has the same item for the life of
-// the subscription, also when a change of plan brings it back.
+// the subscription, also when a change of plan brings it back. It stays where another version of the plan repeats the
+// price with another id.
 type Item struct {
 	ID       string
 	PriceID  string
 	Quantity int64
 }
+
+// Alike reports whether other is the same item with the same quantity.
+func (i Item) Alike(other Item) bool { return i.ID == other.ID && i.Quantity == other.Quantity }
 
 // CheckQuantity refuses a quantity out of range: quantity_out_of_range.
 func CheckQuantity(quantity int64) error {

@@ -21,6 +21,14 @@ type ScheduledChange struct {
 	Quantity  int64             `json:"quantity"`         // 0: no change
 	AddOns    *AddOns           `json:"addOns,omitempty"` // all of them; nil: no change
 	Proration ProrationBehavior `json:"prorationBehavior"`
+	// Anchor: a period begins at the date, and all later ones are counted from there. Nothing else changes.
+	Anchor bool `json:"anchor,omitempty"`
+}
+
+// before reports whether a change is made before another one. At one instant the anchor moves last: what else changes
+// at a boundary is part of the period that begins there.
+func (c ScheduledChange) before(other ScheduledChange) bool {
+	return c.At.Before(other.At) || c.At.Equal(other.At) && other.Anchor && !c.Anchor
 }
 
 // ScheduledChanges are those of one subscription, in the order of their dates.
@@ -28,7 +36,7 @@ type ScheduledChanges []ScheduledChange
 
 // With returns the changes with another one, in the order of their dates.
 func (c ScheduledChanges) With(one ScheduledChange) ScheduledChanges {
-	at := slices.IndexFunc(c, func(other ScheduledChange) bool { return other.At.After(one.At) })
+	at := slices.IndexFunc(c, one.before)
 	if at < 0 {
 		at = len(c)
 	}
@@ -50,6 +58,15 @@ func (s Subscription) AllChanges() ScheduledChanges {
 		return s.Scheduled
 	}
 	return s.Scheduled.With(one)
+}
+
+// AnchorAt reports whether the anchor moves to a time, and returns the other changes.
+func (c ScheduledChanges) AnchorAt(at time.Time) (others ScheduledChanges, moves bool) {
+	others = slices.DeleteFunc(slices.Clone(c), func(one ScheduledChange) bool { return one.Anchor && one.At.Equal(at) })
+	if len(others) == 0 {
+		others = nil
+	}
+	return others, len(others) < len(c)
 }
 
 // WaitingChange returns the change at the end of the period, if there is one.

@@ -15,7 +15,7 @@ import (
 // Money that went back without a credit note counts as credited on them.
 func (r Reader) UsageLines(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) (kept []invoice.Line, err error) {
+) (kept []invoice.OnInvoice, err error) {
 	rows, err := core.Queries.UsageLineList(ctx, r.Handle, dbsqlc.UsageLineListParams{
 		EnvironmentID: environmentID, SubscriptionID: &subscriptionID, FromStart: from,
 	})
@@ -43,7 +43,9 @@ func (r Reader) UsageLines(
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, lines...)
+		for _, l := range lines {
+			kept = append(kept, invoice.OnInvoice{InvoiceID: id, Line: l})
+		}
 	}
 	return kept, nil
 }

@@ -289,8 +289,8 @@ func (l *loader) loadCaptures(r core.Reader) error {
 	})
 }
 
-// loadHomes finds the invoices of the lines that waiting lines and drafts take back. Most subscriptions have none, and
-// most others have their invoices in the State: both are spared the round trip.
+// loadHomes finds the invoices of the lines that waiting lines, drafts and open invoices take back. Most subscriptions
+// have none, and most others have their invoices in the State: both are spared the round trip.
 func (l *loader) loadHomes(r core.Reader) error {
 	missing := lifecycle.FindHomes(&l.State)
 	if len(missing) == 0 {

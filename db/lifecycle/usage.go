@@ -17,7 +17,7 @@ import (
 // or open invoices. The lock of the subscription keeps both unchanged.
 func (tx *Tx) UsageBilled(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
-) (billed []metered.Charge, kept []invoice.Line, err error) {
+) (billed []metered.Charge, kept []invoice.OnInvoice, err error) {
 	if billed, err = tx.subscriptions.UsageBilled(ctx, environmentID, subscriptionID, from); err != nil {
 		return nil, nil, err
 	}
