@@ -33,7 +33,7 @@ var impassable = map[string]string{
 	"(*perennial/billing/metered.Lots).Of":                   "the same",
 	"(perennial/billing/subscribing.Situation).owing":        "one that has resumed is active",
 	"(*perennial/db/usage.Log).UsageSeries":                  "records are checked when they are taken",
-	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
+	"perennial/db/catalog.CouponFromDB":                      "what the rules wrote can be read",
 	"(perennial/db/subscriptions.Reader).UsageBilled":        "what the rules wrote can be read",
 	"perennial/service/usecase.CountUnbilled":                "the same, and counted",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",

@@ -238,6 +238,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Catalog.Coupons": "none", "Catalog.CouponWithKey": coupon, "Catalog.CouponByCode": "WELCOME",
 			"Customers.Get": b.customer.ID, "Customers.GetWithKey": b.customer.ID, "Customers.ListByID": b.customer.ID,
 			"Moving.ImportedRecords":  "c-1",
+			"Moving.ImportedObjects":  "c-1",
 			"Customers.MethodTallies": b.customer.ID, "Customers.MethodOwners": b.customer.FirstMethodID(),
 			"Customers.GrantTallies": b.customer.ID, "Customers.GrantIDs": grant,
 			"Catalog.CatalogEntries": "none", "Webhooks.EndpointIDs": endpoint,

@@ -8,4 +8,8 @@ type (
 	ExportedSubscription = moving.ExportedSubscription
 	ImportedRecord       = moving.ImportedRecord
 	Snapshot             = moving.Snapshot
+	SoldPlan             = moving.SoldPlan
 )
+
+// Sold is moving.Sold.
+type Sold[T any] = moving.Sold[T]

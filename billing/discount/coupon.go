@@ -144,6 +144,13 @@ func (t Terms) For(planID string) bool {
 	return len(t.PlanIDs) == 0 || slices.Contains(t.PlanIDs, planID)
 }
 
+// Same reports whether both take off the same, of the same plans, for as long.
+func (t Terms) Same(other Terms) bool {
+	plans := func(ids []string) []string { return slices.Sorted(slices.Values(ids)) }
+	return t.Percent.Cmp(other.Percent) == 0 && t.Amount == other.Amount && t.Currency == other.Currency &&
+		t.Duration == other.Duration && t.Periods == other.Periods && slices.Equal(plans(t.PlanIDs), plans(other.PlanIDs))
+}
+
 // Use is a redeemed coupon of a subscription, as it lasts.
 type Use struct {
 	Terms   Terms

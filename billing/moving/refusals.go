@@ -23,6 +23,15 @@ var (
 	// ErrOnTestClock refuses a record of a customer whose time is not the present.
 	ErrOnTestClock = fault.InvalidParam("customer", "import_customer_on_test_clock",
 		"The customer is on a test clock, whose time the period of the record is not in. Use a customer without a clock.")
+	// ErrDiffers refuses an object of the catalogue that is here with other contents.
+	ErrDiffers = fault.New(fault.Conflict, "import_catalog_differs",
+		"The environment has it already, under the same key, code or name, with other terms. Remove the record, or make both the same.")
+	// ErrVersionGap refuses a version whose predecessor is missing.
+	ErrVersionGap = fault.InvalidParam("version", "import_version_gap",
+		"The version before this one is not here. Send the records of all versions, in their order.")
+	// ErrProductUnknown refuses a product that the environment does not have.
+	ErrProductUnknown = fault.InvalidParam("product", "import_product_unknown",
+		"No product has this id. Import its record too, or omit the field.")
 	// ErrPlanUnknown refuses a plan that the environment does not have.
 	ErrPlanUnknown = fault.InvalidParam("plan", "import_plan_unknown",
 		"No plan has this id, key or name. Create the plan first, or correct the record.")

@@ -8,6 +8,11 @@ type Type string
 // The types of records that are imported.
 const (
 	SettingsType      Type = "settings"
+	ProductType       Type = "product"
+	TaxRateType       Type = "tax_rate"
+	MetricType        Type = "metric"
+	PlanType          Type = "plan"
+	CouponType        Type = "coupon"
 	CustomerType      Type = "customer"
 	PaymentMethodType Type = "payment_method"
 	BalanceType       Type = "balance"
@@ -16,10 +21,8 @@ const (
 	EndpointType      Type = "webhook_endpoint"
 )
 
-// The types that only an export has: plans move in a catalogue file, and documents and payments stay in the books of
-// the system that they are of.
+// The types that only an export has: documents and payments stay in the books of the system that they are of.
 const (
-	PlanType        Type = "plan"
 	InvoiceType     Type = "invoice"
 	CreditNoteType  Type = "credit_note"
 	TransactionType Type = "transaction"
@@ -28,12 +31,13 @@ const (
 // Imported returns the types that are imported, in their order: each names only objects of those before it.
 func Imported() []Type {
 	return []Type{
-		SettingsType, CustomerType, PaymentMethodType, BalanceType, CreditGrantType, SubscriptionType, EndpointType,
+		SettingsType, ProductType, TaxRateType, MetricType, PlanType, CouponType, CustomerType, PaymentMethodType,
+		BalanceType, CreditGrantType, SubscriptionType, EndpointType,
 	}
 }
 
 // History returns the types that only an export has.
-func History() []Type { return []Type{PlanType, InvoiceType, CreditNoteType, TransactionType} }
+func History() []Type { return []Type{InvoiceType, CreditNoteType, TransactionType} }
 
 // Imports reports whether records of the type are imported.
 func (t Type) Imports() bool { return slices.Contains(Imported(), t) }

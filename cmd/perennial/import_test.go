@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/cmd/perennial/cli"
+	"perennial/internal/devstack"
 )
 
 // A refused record is named with file and line and makes the exit code 1; with the record corrected, the next import
@@ -47,6 +50,43 @@ func TestImport_AndExport(t *testing.T) {
 	full := perennial(t, env, append([]string{"export", "--with-payment-tokens"}, shop...)...)
 	require.Contains(t, full.stdout, "pm_1")
 	require.Contains(t, full.stderr, "warning")
+}
+
+// What one environment exports is imported into an empty one, and exported there again.
+func TestExport_MovesToAnotherEnvironment(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	create(t, env)
+	create(t, env, "--mode", "live")
+	port, err := devstack.FreePort(0)
+	require.NoError(t, err)
+	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
+	path := filepath.Join(t.TempDir(), "move.jsonl")
+	run := func(mode, content string, args ...string) outcome {
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return perennial(t, env, append(args, "--tenant", "Acme", "--app", "Shop", "--mode", mode)...)
+	}
+	require.Equal(t, cli.ExitDone, run("test", wholeCatalog, "catalog", "apply", "-f", path).code)
+	got := run("test", `{"type":"customer","id":"c-1","email":"ada@example.com","country":"DE"}
+{"type":"credit_grant","id":"g-1","customer":"c-1","currency":"EUR","amount":700,"plans":["team"]}
+{"type":"settings","seller":{"name":"Acme"}}
+`, "import", path)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
+	exported := run("test", "", "export")
+	require.Equal(t, cli.ExitDone, exported.code, exported.stderr)
+
+	got = run("live", exported.stdout, "import", path, "--dry-run")
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
+	require.Contains(t, got.stdout, "tax_rate: 1 would be imported, 0 there already, 0 left out, 0 refused\n")
+	got = run("live", exported.stdout, "import", path)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
+
+	bare := func(text string) string { // without the ids of the environment
+		return regexp.MustCompile(`,"perennialId":"\w+"|"id":"price_\w+",`).ReplaceAllString(text, "")
+	}
+	require.Equal(t, bare(exported.stdout), bare(run("live", "", "export").stdout))
+	require.Equal(t, run("test", "", "catalog", "export", "--without-ids").stdout,
+		run("live", "", "catalog", "export", "--without-ids").stdout)
 }
 
 func TestImport_WrongUsage(t *testing.T) {

@@ -25,14 +25,14 @@ func (r Reader) CouponWithKey(ctx context.Context, hash []byte, id string) (core
 		key, err := r.WithoutResource(ctx, hash, "coupon", err)
 		return key, discount.Coupon{}, err
 	}
-	return core.APIKeyFromDB(row.ApiKeyDetail), couponFromDB(row.Coupon), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), CouponFromDB(row.Coupon), nil
 }
 
 // CouponByCode reads the coupon that a code names, in any case. Fault: coupon_not_found.
 func (r Reader) CouponByCode(ctx context.Context, environmentID, code string) (discount.Coupon, error) {
 	row, err := core.Queries.CouponGetByCode(ctx, r.Handle,
 		dbsqlc.CouponGetByCodeParams{EnvironmentID: environmentID, Code: code})
-	return couponFromDB(row.Coupon), core.ReadError("coupon", err)
+	return CouponFromDB(row.Coupon), core.ReadError("coupon", err)
 }
 
 // Coupons lists an environment's.
@@ -51,7 +51,7 @@ func (r Reader) Coupons(
 		return nil, false, core.Translate("CouponList", err)
 	}
 	coupons, hasMore = core.Cut(page, rows,
-		func(row dbsqlc.CouponListRow) discount.Coupon { return couponFromDB(row.Coupon) })
+		func(row dbsqlc.CouponListRow) discount.Coupon { return CouponFromDB(row.Coupon) })
 	return coupons, hasMore, nil
 }
 
@@ -59,7 +59,7 @@ func (r Reader) Coupons(
 // Fault: coupon_not_found.
 func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discount.Coupon, error) {
 	row, err := core.Queries.CouponLock(ctx, tx.Pipe, dbsqlc.CouponLockParams{EnvironmentID: environmentID, ID: id})
-	return couponFromDB(row.Coupon), core.ReadError("coupon", err)
+	return CouponFromDB(row.Coupon), core.ReadError("coupon", err)
 }
 
 var errCodeTaken = fault.New(fault.Conflict, "coupon_code_taken",
@@ -105,7 +105,7 @@ func (tx *Tx) WithCoupons(
 		return c, core.Translate("CouponListByID", err)
 	}
 	for _, row := range coupons {
-		c.Coupons = append(c.Coupons, couponFromDB(row.Coupon))
+		c.Coupons = append(c.Coupons, CouponFromDB(row.Coupon))
 	}
 	uses, err := core.Queries.CouponListUses(ctx, tx.Pipe, dbsqlc.CouponListUsesParams{
 		EnvironmentID: environmentID, SubscriptionID: &inv.SubscriptionID, InvoiceID: inv.ID,
@@ -116,7 +116,8 @@ func (tx *Tx) WithCoupons(
 	return c, core.Translate("CouponListUses", err)
 }
 
-func couponFromDB(row dbsqlc.Coupon) discount.Coupon {
+// CouponFromDB returns the coupon of a row.
+func CouponFromDB(row dbsqlc.Coupon) discount.Coupon {
 	var percent money.Decimal
 	if row.Percent != nil {
 		percent, _ = money.ParseDecimal(*row.Percent) // checked before it was written

@@ -20,7 +20,7 @@ func (r Reader) ProductWithKey(ctx context.Context, hash []byte, id string) (cor
 		key, err := r.WithoutResource(ctx, hash, "product", err)
 		return key, plan.Product{}, err
 	}
-	return core.APIKeyFromDB(row.ApiKeyDetail), productFromDB(row.Product), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), ProductFromDB(row.Product), nil
 }
 
 // Products lists an environment's.
@@ -39,14 +39,14 @@ func (r Reader) Products(
 		return nil, false, core.Translate("ProductList", err)
 	}
 	products, hasMore = core.Cut(page, rows,
-		func(row dbsqlc.ProductListRow) plan.Product { return productFromDB(row.Product) })
+		func(row dbsqlc.ProductListRow) plan.Product { return ProductFromDB(row.Product) })
 	return products, hasMore, nil
 }
 
 // LockProduct reads a product and locks it until this transaction ends. Fault: product_not_found.
 func (tx *Tx) LockProduct(ctx context.Context, environmentID, id string) (plan.Product, error) {
 	row, err := core.Queries.ProductLock(ctx, tx.Pipe, dbsqlc.ProductLockParams{EnvironmentID: environmentID, ID: id})
-	return productFromDB(row.Product), core.ReadError("product", err)
+	return ProductFromDB(row.Product), core.ReadError("product", err)
 }
 
 // InsertProduct writes one.
@@ -65,7 +65,8 @@ func (tx *Tx) SaveProduct(ctx context.Context, environmentID string, p plan.Prod
 	})
 }
 
-func productFromDB(row dbsqlc.Product) plan.Product {
+// ProductFromDB returns the product of a row.
+func ProductFromDB(row dbsqlc.Product) plan.Product {
 	return plan.Product{
 		ID: row.ID, Name: row.Name, Description: core.Value(row.Description), Active: row.Active,
 		TaxCategory: core.Value(row.TaxCategory), Metadata: row.Metadata, CreatedAt: row.CreatedAt,

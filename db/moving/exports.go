@@ -9,9 +9,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
 	"perennial/billing/payment"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
-	"perennial/db/catalog"
 	"perennial/db/core"
 	"perennial/db/customers"
 	"perennial/db/internal/dbsqlc"
@@ -166,27 +164,6 @@ func (s *Snapshot) CreditNotes(ctx context.Context, to func(creditnote.Note) err
 		}
 		for _, n := range notes {
 			if err := to(n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Plans reads all versions of all plans, with their prices.
-func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
-	type row = dbsqlc.PlanExportRow
-	return pages("PlanExport", func(last *row) ([]row, error) {
-		return core.Queries.PlanExport(ctx, s.Handle, dbsqlc.PlanExportParams{
-			EnvironmentID: s.environmentID, After: core.Value(last).Plan.Position, RowLimit: exportPage,
-		})
-	}, func(rows []row) error {
-		plans := core.Map(rows, func(r row) plan.Plan { return catalog.PlanFromDB(r.Plan) })
-		if err := catalog.AddPrices(ctx, s.Reader, s.environmentID, plans); err != nil {
-			return err
-		}
-		for _, p := range plans {
-			if err := to(p); err != nil {
 				return err
 			}
 		}

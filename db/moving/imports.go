@@ -44,6 +44,20 @@ func (r Reader) ImportedRecords(
 	}), core.Translate("ImportedRecordList", err)
 }
 
+// ImportedObjects returns the ids of all objects of a type that were imported from a source, by their external ids.
+func (r Reader) ImportedObjects(
+	ctx context.Context, environmentID, source string, of moving.Type,
+) (map[string]string, error) {
+	rows, err := core.Queries.ImportedRecordListOfType(ctx, r.Handle, dbsqlc.ImportedRecordListOfTypeParams{
+		EnvironmentID: environmentID, Source: source, Type: string(of),
+	})
+	ids := make(map[string]string, len(rows))
+	for _, row := range rows {
+		ids[row.ExternalID] = row.ObjectID
+	}
+	return ids, core.Translate("ImportedRecordListOfType", err)
+}
+
 // erasedExternalID returns what ImportedRecordForget leaves of an external id.
 func erasedExternalID(environmentID, source string, of moving.Type, externalID string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{environmentID, source, string(of), externalID}, "\n")))

@@ -61,8 +61,48 @@ where n.environment_id = @environment_id and n.position > @after::bigint
 order by n.position
 limit @row_limit;
 
+-- name: ProductExport :many
+select sqlc.embed(p), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from products p
+left join imported_records r on r.environment_id = p.environment_id and r.customer_id = '' and r.object_id = p.id and r.type = 'product'
+left join catalog_entries e on e.environment_id = p.environment_id and e.kind = 'product' and e.object_id = p.id
+where p.environment_id = @environment_id and p.position > @after::bigint
+order by p.position
+limit @row_limit;
+
+-- name: TaxRateExport :many
+select sqlc.embed(t), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from tax_rates t
+left join imported_records r on r.environment_id = t.environment_id and r.customer_id = '' and r.object_id = t.id and r.type = 'tax_rate'
+left join catalog_entries e on e.environment_id = t.environment_id and e.kind = 'tax_rate' and e.object_id = t.id
+where t.environment_id = @environment_id and t.position > @after::bigint
+order by t.position
+limit @row_limit;
+
+-- name: MetricExport :many
+select sqlc.embed(m), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from metrics m
+left join imported_records r on r.environment_id = m.environment_id and r.customer_id = '' and r.object_id = m.metric_id and r.type = 'metric'
+left join catalog_entries e on e.environment_id = m.environment_id and e.kind = 'metric' and e.object_id = m.metric_id
+where m.environment_id = @environment_id and m.position > @after::bigint
+order by m.position
+limit @row_limit;
+
+-- name: CouponExport :many
+select sqlc.embed(c), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from coupons c
+left join imported_records r on r.environment_id = c.environment_id and r.customer_id = '' and r.object_id = c.id and r.type = 'coupon'
+left join catalog_entries e on e.environment_id = c.environment_id and e.kind = 'coupon' and e.object_id = c.id
+where c.environment_id = @environment_id and c.position > @after::bigint
+order by c.position
+limit @row_limit;
+
 -- name: PlanExport :many
-select sqlc.embed(p) from plans p
+select sqlc.embed(p), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(o.source, '') as product_source, coalesce(o.external_id, '') as product_external_id
+from plans p
+left join imported_records r on r.environment_id = p.environment_id and r.customer_id = '' and r.object_id = p.plan_id and r.type = 'plan'
+left join imported_records o on o.environment_id = p.environment_id and o.customer_id = '' and o.object_id = p.product_id and o.type = 'product'
 where p.environment_id = @environment_id and p.position > @after::bigint
 order by p.position
 limit @row_limit;

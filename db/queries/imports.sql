@@ -17,6 +17,11 @@ where r.environment_id = @environment_id and r.source = @source and r.type = @ty
 -- The ids among some that are of subscriptions here.
 select s.id from subscriptions s where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
+-- name: ImportedRecordListOfType :many
+-- Of what is sold, which an environment has little of.
+select r.external_id, r.object_id from imported_records r
+where r.environment_id = @environment_id and r.source = @source and r.type = @type;
+
 -- name: CreditGrantListIDs :many
 -- The ids among some that are of credit grants here.
 select g.id from credit_grants g where g.environment_id = @environment_id and g.id = any(@ids::text[]);

@@ -20,7 +20,7 @@ func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (core
 		key, err := r.WithoutResource(ctx, hash, "metric", err)
 		return key, usage.Metric{}, err
 	}
-	return core.APIKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), MetricFromDB(row.Metric), nil
 }
 
 // ServedMetric reads the version that serves a metric by its name: the newest, unless it is still counting earlier
@@ -28,7 +28,7 @@ func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (core
 func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error) {
 	row, err := core.Queries.MetricGetServed(ctx, r.Handle,
 		dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
-	return metricFromDB(row.Metric), core.ReadError("metric", err)
+	return MetricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 // ServedMetrics lists the metrics that accept records, at most limit, each in its serving version.
@@ -36,7 +36,7 @@ func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit i
 	found, err := core.Queries.MetricListServed(ctx, r.Handle,
 		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
 	return core.Map(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
-		return metricFromDB(row.Metric)
+		return MetricFromDB(row.Metric)
 	}), core.Translate("MetricListServed", err)
 }
 
@@ -44,7 +44,7 @@ func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit i
 func (r Reader) MetricVersion(ctx context.Context, environmentID, versionID string) (usage.Metric, error) {
 	row, err := core.Queries.MetricGetVersion(ctx, r.Handle,
 		dbsqlc.MetricGetVersionParams{EnvironmentID: environmentID, ID: versionID})
-	return metricFromDB(row.Metric), core.ReadError("metric", err)
+	return MetricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 // MetricsByVersion reads versions by their ids, also of archived metrics. Unknown ids are absent.
@@ -55,7 +55,7 @@ func (r Reader) MetricsByVersion(
 		dbsqlc.MetricListVersionsParams{EnvironmentID: environmentID, Ids: versionIDs})
 	metrics := map[string]usage.Metric{}
 	for _, row := range rows {
-		metrics[row.Metric.ID] = metricFromDB(row.Metric)
+		metrics[row.Metric.ID] = MetricFromDB(row.Metric)
 	}
 	return metrics, core.Translate("MetricListVersions", err)
 }
@@ -65,7 +65,7 @@ func (r Reader) MetricVersions(ctx context.Context, environmentID, metricID stri
 	rows, err := core.Queries.MetricVersionList(ctx, r.Handle,
 		dbsqlc.MetricVersionListParams{EnvironmentID: environmentID, MetricID: metricID})
 	return core.Map(rows, func(row dbsqlc.MetricVersionListRow) usage.Metric {
-		return metricFromDB(row.Metric)
+		return MetricFromDB(row.Metric)
 	}), core.Translate("MetricVersionList", err)
 }
 
@@ -85,7 +85,7 @@ func (r Reader) Metrics(
 		return nil, false, core.Translate("MetricList", err)
 	}
 	metrics, hasMore = core.Cut(page, rows,
-		func(row dbsqlc.MetricListRow) usage.Metric { return metricFromDB(row.Metric) })
+		func(row dbsqlc.MetricListRow) usage.Metric { return MetricFromDB(row.Metric) })
 	return metrics, hasMore, nil
 }
 
@@ -97,7 +97,7 @@ func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.M
 	}
 	row, err := core.Queries.MetricGetLocked(ctx, tx.Pipe,
 		dbsqlc.MetricGetLockedParams{EnvironmentID: environmentID, MetricID: id})
-	return metricFromDB(row.Metric), core.ReadError("metric", err)
+	return MetricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 var errMetricNameTaken = fault.New(fault.Conflict, "metric_name_taken",
@@ -134,7 +134,8 @@ func (tx *Tx) SaveMetric(ctx context.Context, environmentID string, m usage.Metr
 	})
 }
 
-func metricFromDB(row dbsqlc.Metric) usage.Metric {
+// MetricFromDB returns the metric of a row.
+func MetricFromDB(row dbsqlc.Metric) usage.Metric {
 	return usage.Metric{
 		ID: row.MetricID, Version: row.Version, Name: row.Name, DisplayName: row.DisplayName, Active: row.Active,
 		CreatedAt: row.CreatedAt, VersionAt: row.VersionAt, Definition: row.Definition,

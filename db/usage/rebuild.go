@@ -54,7 +54,7 @@ func (tx *Tx) Rebuild(ctx context.Context, version core.Ref, subscriptionID stri
 	if err != nil {
 		return out, core.Translate("UsageProgressWait", err)
 	}
-	of := metricFromDB(row.Metric)
+	of := MetricFromDB(row.Metric)
 	oldest, err := core.Queries.UsageOldestPosition(ctx, tx.Pipe,
 		dbsqlc.UsageOldestPositionParams{EnvironmentID: version.EnvironmentID, MetricID: of.ID})
 	if err != nil {

@@ -72,7 +72,7 @@ func (tx *Tx) RollUp(ctx context.Context, version core.Ref, limit int) (int, err
 	if err != nil {
 		return 0, core.Translate("UsageProgressLock", err)
 	}
-	of := metricFromDB(row.Metric)
+	of := MetricFromDB(row.Metric)
 	horizon, err := core.Queries.UsageHorizon(ctx, tx.Pipe, version.EnvironmentID)
 	if err != nil {
 		return 0, core.Translate("UsageHorizon", err)

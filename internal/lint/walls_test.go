@@ -117,7 +117,7 @@ var walls = []fixture{
 	imports("service/invoices", "perennial/service/subscriptions", "may import usecase and gateway"),
 	imports("service/subscriptions", "perennial/service/payments", "usecase, catalog and customers"),
 	imports("service/subscriptions", "perennial/workflows", "service may import"),
-	imports("service/moving", "perennial/service/subscriptions", "usecase, gateway, movefile, customers and webhooks"),
+	imports("service/moving", "perennial/service/subscriptions", "usecase, gateway, movefile, catalog, customers and webhooks"),
 	imports("api/httpkit", "perennial/service", "it knows no resource"),
 	imports("api/httpkit", "perennial/api", "it knows no resource"),
 	imports("api/httpkit", "perennial/contract", "it knows no resource"),

@@ -238,7 +238,7 @@ func checkCatalog(want WantedCatalog) error {
 		}
 	}
 	for _, w := range want.Plans {
-		if err := fault.Joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
+		if err := fault.Joined(w.Check(), CheckNames(w.Plan), w.Metadata.Check()); err != nil {
 			return inPlan(w.Key, err)
 		}
 	}

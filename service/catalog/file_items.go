@@ -296,7 +296,7 @@ func checkRateBeside(d tax.Definition, active map[string]tax.Definition, said bo
 	for _, other := range active {
 		others = append(others, other)
 	}
-	return rateFits(d, others, said)
+	return RateFits(d, others, said)
 }
 
 // inItem has a refusal name the key of an object and its section.

@@ -74,7 +74,7 @@ func (s *Service) insertPlanVersion(
 	if err != nil {
 		return next, err
 	}
-	if err := checkNames(next); err != nil {
+	if err := CheckNames(next); err != nil {
 		return next, err
 	}
 	if err := checkPlanChargeable(ctx, &tx.Payments, by, next, p.Currencies()); err != nil {

@@ -42,7 +42,7 @@ func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 	for i := range p.Prices {
 		p.Prices[i].ID = id.New(id.Price, now)
 	}
-	return p, fault.Joined(p.Validate(), checkNames(p), p.Metadata.Check())
+	return p, fault.Joined(p.Validate(), CheckNames(p), p.Metadata.Check())
 }
 
 // insertPlan writes a new plan, and announces it.
@@ -84,16 +84,18 @@ func checkPlanChargeable(ctx context.Context, l limiter, by usecase.Caller, p pl
 			return err
 		}
 		if limits.Unchargeable {
-			return errUnchargeable.In(param)
+			return ErrUnchargeable.In(param)
 		}
 	}
 	return nil
 }
 
-var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
+// ErrUnchargeable refuses a currency that no account takes.
+var ErrUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
 	"The payment provider of this environment does not support this currency. Choose another currency.")
 
-func checkNames(p plan.Plan) error {
+// CheckNames refuses names of a plan and its prices that people cannot read. Faults: those of text.Check.
+func CheckNames(p plan.Plan) error {
 	if err := text.Check("name", p.Name); err != nil {
 		return err
 	}

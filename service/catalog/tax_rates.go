@@ -54,11 +54,12 @@ func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.De
 	if err != nil {
 		return err
 	}
-	return rateFits(d, rates, said)
+	return RateFits(d, rates, said)
 }
 
-// rateFits is checkTaxRate beside the rates that are not archived.
-func rateFits(d tax.Definition, rates []tax.Definition, said bool) error {
+// RateFits refuses a rate beyond the limit, or one that would tax the same as one of the rates that are not archived.
+// said reports whether other rates with Stacks count. Faults: tax_rate_limit, tax_rate_repeated.
+func RateFits(d tax.Definition, rates []tax.Definition, said bool) error {
 	if len(rates) >= MaxTaxRates {
 		return fault.New(fault.Conflict, "tax_rate_limit",
 			"The environment has %d tax rates, which is the most. Archive one first.", MaxTaxRates)

@@ -47,6 +47,36 @@ type endpointForm struct {
 	PerennialID string `json:"perennialId,omitempty"`
 }
 
+type productForm struct {
+	Type moving.Type `json:"type"`
+	moving.Product
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type taxRateForm struct {
+	Type moving.Type `json:"type"`
+	moving.TaxRate
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type metricForm struct {
+	Type moving.Type `json:"type"`
+	moving.Metric
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type planForm struct {
+	Type moving.Type `json:"type"`
+	moving.Plan
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+type couponForm struct {
+	Type moving.Type `json:"type"`
+	moving.SoldCoupon
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
 // record returns the customer that the form is about.
 func (f customerForm) record() moving.Customer {
 	if f.TaxExempt == "none" { // as the API has it

@@ -2,64 +2,12 @@ package movefile
 
 import (
 	"perennial/billing/invoice"
-	"perennial/billing/metadata"
-	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/billing/payment"
-	"perennial/billing/plan"
-	"perennial/billing/rating"
 )
 
 // Records that only an export has, with the field names of the API. They are for accounting and cannot be imported.
-
-type planForm struct {
-	Type          moving.Type    `json:"type"`
-	ID            string         `json:"id"`
-	Version       int            `json:"version"`
-	Name          string         `json:"name"`
-	Currency      money.Currency `json:"currency"`
-	Interval      string         `json:"interval"`
-	IntervalCount int            `json:"intervalCount"`
-	TrialDays     int            `json:"trialDays,omitempty"`
-	TrialEnd      plan.TrialEnd  `json:"trialEndBehavior,omitempty"`
-	Active        bool           `json:"active"`
-	Prices        []priceForm    `json:"prices"`
-	// Metered has its charges after each period: usage, a commitment, a minimum and thresholds; absent: none.
-	Metered   *metered.Prices `json:"metered,omitempty"`
-	Features  plan.Features   `json:"features,omitempty"`
-	Metadata  metadata.Pairs  `json:"metadata,omitempty"`
-	CreatedAt moving.Time     `json:"createdAt,omitzero"`
-}
-
-type priceForm struct {
-	ID    string `json:"id"`
-	Label string `json:"name,omitempty"`
-	Once  bool   `json:"once,omitempty"`
-	// Billing is arrears where the price is billed after each period.
-	Billing string `json:"billing,omitempty"`
-	rating.Price
-	Currencies plan.Currencies `json:"currencies,omitempty"`
-}
-
-// Plan writes one version of a plan.
-func (w *Writer) Plan(p plan.Plan) error {
-	f := planForm{
-		Type: moving.PlanType, ID: p.ID, Version: p.Version, Name: p.Name, Currency: p.Currency,
-		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays,
-		TrialEnd: p.TrialEnd, Active: p.Active,
-		Metadata: p.Metadata, CreatedAt: moving.At(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
-		Metered: p.Metered, Features: p.Features,
-	}
-	for i, price := range p.Prices {
-		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price,
-			Currencies: price.Currencies}
-		if price.Arrears {
-			f.Prices[i].Billing = "arrears"
-		}
-	}
-	return w.lines.Encode(f)
-}
 
 type invoiceForm struct {
 	Type           moving.Type    `json:"type"`

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/metered"
 	"perennial/billing/money"
+	"perennial/billing/moving"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/service/movefile"
@@ -22,14 +23,14 @@ func TestWriter_PlanWithAllThatItCharges(t *testing.T) {
 	seats.Arrears = true
 	most := int64(10)
 
-	require.NoError(t, w.Plan(plan.Plan{
+	require.NoError(t, w.Plan(moving.PlanOf(plan.Plan{
 		ID: "plan_1", Version: 1, Name: "Pro", Currency: "EUR", Prices: []plan.Price{seats},
 		Features: plan.Features{{Key: "calls", Limit: &most, MetricName: "calls"}},
 		Metered: &metered.Prices{Components: []metered.Component{{
 			ID: "price_2", MetricName: "calls",
 			Rates: []metered.Rate{{Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}}},
 		}}},
-	}))
+	}, ""), "plan_1"))
 
 	require.Contains(t, out.String(), `"billing":"arrears"`)
 	require.Contains(t, out.String(), `"metered":{"components":[{"id":"price_2","metricName":"calls"`)

@@ -104,7 +104,7 @@ func TestParse_Refuses(t *testing.T) {
 		`{"type":"customer","id":"a"} {}`: {"", "import_line_malformed"},
 		"{\"type\":\"customer\",\"id\":\"\xff\"}":           {"", "import_line_malformed"},
 		`{"type":"customer","id":"\u0000"}`:                 {"", "import_line_malformed"},
-		`{"type":"coupon"}`:                                 {"type", "import_type_unknown"},
+		`{"type":"gift"}`:                                   {"type", "import_type_unknown"},
 		`{}`:                                                {"type", "import_type_unknown"},
 		`{"type":"customer","emial":"a"}`:                   {"emial", "import_field_unknown"},
 		`{"type":"subscription","quantity":"many"}`:         {"quantity", "import_field_invalid"},

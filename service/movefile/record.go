@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +30,11 @@ type Record struct {
 	Hash [sha256.Size]byte
 
 	Settings      *moving.Settings
+	Product       *moving.Product
+	TaxRate       *moving.TaxRate
+	Metric        *moving.Metric
+	Plan          *moving.Plan
+	Coupon        *moving.SoldCoupon
 	Customer      *moving.Customer
 	PaymentMethod *moving.PaymentMethod
 	Balance       *moving.Balance
@@ -113,6 +119,8 @@ func (r *Record) read(line []byte) {
 		r.ID, r.PerennialID, r.Refused, r.Endpoint = f.ID, f.PerennialID, err, &e
 		f.PerennialID = ""
 		r.Hash = hash(f)
+	case moving.ProductType, moving.TaxRateType, moving.MetricType, moving.PlanType, moving.CouponType:
+		parseSold(r, line)
 	default:
 		if slices.Contains(moving.History(), r.Type) {
 			r.LeftOut = "not imported"
@@ -121,6 +129,51 @@ func (r *Record) read(line []byte) {
 		r.Refused = fault.InvalidParam("type", "import_type_unknown",
 			"`type` cannot be %.40q. Send one of: %s.", string(r.Type), names(moving.Imported()))
 	}
+}
+
+// parseSold reads a record of the catalogue. The versions of one object have ids of their own.
+func parseSold(r *Record, line []byte) {
+	switch r.Type {
+	case moving.ProductType:
+		f, err := decode[productForm](line)
+		p := f.Product
+		r.ID, r.PerennialID, r.Refused, r.Product = f.ID, f.PerennialID, err, &p
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.TaxRateType:
+		f, err := decode[taxRateForm](line)
+		d := f.TaxRate
+		r.ID, r.PerennialID, r.Refused, r.TaxRate = f.ID, f.PerennialID, err, &d
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.MetricType:
+		f, err := decode[metricForm](line)
+		m := f.Metric
+		r.ID, r.PerennialID, r.Refused, r.Metric = versionID(f.ID, f.Version), f.PerennialID, err, &m
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.PlanType:
+		f, err := decode[planForm](line)
+		p := f.Plan
+		r.ID, r.PerennialID, r.Refused, r.Plan = versionID(f.ID, f.Version), f.PerennialID, err, &p
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.CouponType:
+		f, err := decode[couponForm](line)
+		c := f.SoldCoupon
+		r.ID, r.PerennialID, r.Refused, r.Coupon = f.ID, f.PerennialID, err, &c
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	default: // read knows the others
+	}
+}
+
+// versionID returns the external id of a version: the object's, with the version after a dot for all but the first.
+func versionID(id string, version int) string {
+	if id == "" || version <= 1 {
+		return id
+	}
+	return id + "." + strconv.Itoa(version)
 }
 
 func names(types []moving.Type) string {

@@ -51,3 +51,28 @@ func (w *Writer) Settings(s moving.Settings, environmentID string) error {
 func (w *Writer) Endpoint(e moving.Endpoint, perennialID string) error {
 	return w.lines.Encode(endpointForm{moving.EndpointType, e, perennialID})
 }
+
+// Product writes a record of one, with the id that it has here.
+func (w *Writer) Product(r moving.Product, perennialID string) error {
+	return w.lines.Encode(productForm{moving.ProductType, r, perennialID})
+}
+
+// TaxRate writes a record of one, with the id that it has here.
+func (w *Writer) TaxRate(r moving.TaxRate, perennialID string) error {
+	return w.lines.Encode(taxRateForm{moving.TaxRateType, r, perennialID})
+}
+
+// Metric writes a record of a version of one, with the id that it has here.
+func (w *Writer) Metric(r moving.Metric, perennialID string) error {
+	return w.lines.Encode(metricForm{moving.MetricType, r, perennialID})
+}
+
+// Plan writes a record of a version of one, with the id that it has here.
+func (w *Writer) Plan(r moving.Plan, perennialID string) error {
+	return w.lines.Encode(planForm{moving.PlanType, r, perennialID})
+}
+
+// Coupon writes a record of one, with the id that it has here.
+func (w *Writer) Coupon(r moving.SoldCoupon, perennialID string) error {
+	return w.lines.Encode(couponForm{moving.CouponType, r, perennialID})
+}

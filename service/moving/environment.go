@@ -35,10 +35,11 @@ type importEnvironment struct {
 	// codes has the coupons that records have named so far, by their codes in lower case; nil: there is none.
 	codes     map[string]*discount.Coupon
 	endpoints int // webhook endpoints
+	sold      soldHere
 }
 
 // importEnvironment reads the environment's data.
-func (s *Service) importEnvironment(ctx context.Context, environmentID string) (*importEnvironment, error) {
+func (s *Service) importEnvironment(ctx context.Context, environmentID, source string) (*importEnvironment, error) {
 	e := &importEnvironment{
 		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
 		codes: map[string]*discount.Coupon{},
@@ -71,8 +72,11 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID string) (
 			page.StartingAfter = rates[len(rates)-1].ID
 		}
 	}
+	if e.sold, err = s.soldHere(ctx, environmentID, source); err != nil {
+		return nil, err
+	}
 	return e, s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
-		return all.Plans(ctx, func(p plan.Plan) error { e.addPlan(p); return nil })
+		return all.Plans(ctx, func(p db.SoldPlan) error { e.addPlan(p.Plan); return nil })
 	})
 }
 
@@ -94,6 +98,8 @@ func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, er
 	planID := name
 	if keyed, ok := e.keys[name]; ok {
 		planID = keyed
+	} else if imported, ok := e.sold.plans[name]; ok {
+		planID = imported
 	} else if !id.Is(id.Plan, name) {
 		switch ids := e.called[name]; len(ids) {
 		case 0:

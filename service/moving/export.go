@@ -34,15 +34,16 @@ const (
 	OwnFeatures       Leftover = "features"           // of a customer, for one subscription alone
 )
 
-// Export writes one snapshot of an environment as JSON Lines that Import reads: settings, customers with their payment
-// methods, balances and credit grants, subscriptions and webhook endpoints, and for the books plans, invoices, credit
-// notes and transactions. It leaves out deleted customers.
+// Export writes one snapshot of an environment as JSON Lines that Import reads: settings, what is sold, customers with
+// their payment methods, balances and credit grants, subscriptions and webhook endpoints, and for the books invoices,
+// credit notes and transactions. It leaves out deleted customers.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
 	return s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
 		e := &exporting{ExportOptions: o, all: all, w: w, environmentID: environmentID, names: &planNames{}}
 		for _, part := range []func(context.Context) error{
-			e.settings, e.customers, e.paymentMethods, e.balances, e.plans, e.creditGrants, e.subscriptions, e.endpoints,
+			e.settings, e.products, e.taxRates, e.metrics, e.plans, e.coupons, e.customers, e.paymentMethods, e.balances,
+			e.creditGrants, e.subscriptions, e.endpoints,
 			func(ctx context.Context) error { return all.Invoices(ctx, w.Invoice) },
 			func(ctx context.Context) error { return all.CreditNotes(ctx, w.CreditNote) },
 			func(ctx context.Context) error { return all.Transactions(ctx, w.Transaction) },
@@ -112,13 +113,6 @@ func (e *exporting) balances(ctx context.Context) error {
 		return e.w.Balance(moving.Balance{
 			Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
 		}, b.CustomerID)
-	})
-}
-
-func (e *exporting) plans(ctx context.Context) error {
-	return e.all.Plans(ctx, func(p plan.Plan) error {
-		e.names.add(p)
-		return e.w.Plan(p)
 	})
 }
 

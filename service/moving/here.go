@@ -33,7 +33,10 @@ var prefixes = map[moving.Type]string{
 // idsHere returns the ids of a record that may be of this environment: the exported id, and an external id of this
 // form.
 func idsHere(r movefile.Record) (ids []string) {
-	of := prefixes[r.Type]
+	of, has := prefixes[r.Type]
+	if !has { // what is sold is found by newSold
+		return nil
+	}
 	if id.Is(of, r.PerennialID) {
 		ids = append(ids, r.PerennialID)
 	}

@@ -1,7 +1,6 @@
 package moving
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,7 +112,7 @@ func (s *Service) newImport(
 	if err := moving.CheckSource(o.Source); err != nil {
 		return nil, err
 	}
-	env, err := s.importEnvironment(ctx, by.EnvironmentID)
+	env, err := s.importEnvironment(ctx, by.EnvironmentID, o.Source)
 	return &importing{
 		Service: s, ImportOptions: o, by: by, told: told, env: env, dry: newDryRun(), refused: map[string]bool{},
 	}, err
@@ -217,7 +216,7 @@ func (im *importing) decide(
 			}
 		case outcome == RecordImported:
 			known.add(a)
-			im.env.settings = *cmp.Or(a.settings, &im.env.settings)
+			im.env.arrive(a)
 		}
 		if line.Outcome == RecordImported || line.Outcome == RecordPresent {
 			line.CustomerID, line.Currency = im.about(r, known)

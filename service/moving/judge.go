@@ -7,11 +7,14 @@ import (
 
 	"perennial/billing/balance"
 	"perennial/billing/customer"
+	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
+	"perennial/billing/usage"
 	"perennial/internal/id"
 	"perennial/service/movefile"
 	"perennial/service/webhooks"
@@ -31,6 +34,10 @@ type arrival struct {
 	settings     *subscription.Settings // of the environment from then on; nil: of another record
 	endpoint     webhooks.EndpointForm
 	endpointID   string
+	product      plan.Product
+	rate         tax.Definition
+	metric       usage.Metric // a version
+	coupon       discount.Coupon
 }
 
 // judge decides about a record before any of its writes, so that a refused record does not undo the others of its
@@ -61,6 +68,9 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	}
 	var err error
 	switch r.Type {
+	case moving.ProductType, moving.TaxRateType, moving.MetricType, moving.PlanType, moving.CouponType:
+		outcome, err := im.newSold(&a)
+		return a, outcome, err
 	case moving.CustomerType:
 		a.customer, err = im.newCustomer(*r.Customer)
 	case moving.BalanceType:

@@ -1,6 +1,7 @@
 package moving
 
 import (
+	"cmp"
 	"context"
 
 	"perennial/billing/customer"
@@ -138,7 +139,8 @@ func (a arrival) known() db.ImportedRecord {
 		r.ObjectID = a.endpointID
 	case moving.SettingsType:
 		r.ObjectID = moving.SettingsID
-	default: // the customer
+	default:
+		r.ObjectID = cmp.Or(a.soldID(), r.ObjectID)
 	}
 	return r
 }

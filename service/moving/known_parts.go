@@ -33,6 +33,8 @@ func (im *importing) readParts(ctx context.Context, r db.Reader, batch []movefil
 		}
 		im.addDry(k)
 		return err
+	case moving.CouponType:
+		return im.readCoupons(ctx, r, batch)
 	case moving.SubscriptionType:
 		if err := im.readCoupons(ctx, r, batch); err != nil {
 			return err
@@ -50,14 +52,10 @@ func (im *importing) addDry(k *known) {
 	}
 }
 
-// readCoupons reads the coupons that subscriptions name, each code once.
+// readCoupons reads the coupons that records are of or name, each code once.
 func (im *importing) readCoupons(ctx context.Context, r db.Reader, batch []movefile.Record) error {
 	for _, record := range batch {
-		if record.Subscription == nil {
-			continue
-		}
-		for _, one := range record.Subscription.Coupons {
-			code := strings.ToLower(one.Code)
+		for _, code := range codesOf(record) {
 			if _, read := im.env.codes[code]; read {
 				continue
 			}
@@ -73,6 +71,19 @@ func (im *importing) readCoupons(ctx context.Context, r db.Reader, batch []movef
 		}
 	}
 	return nil
+}
+
+// codesOf returns the codes of the coupons that a record is of or names, in lower case.
+func codesOf(record movefile.Record) (codes []string) {
+	switch {
+	case record.Coupon != nil:
+		codes = append(codes, strings.ToLower(record.Coupon.Code))
+	case record.Subscription != nil:
+		for _, one := range record.Subscription.Coupons {
+			codes = append(codes, strings.ToLower(one.Code))
+		}
+	}
+	return codes
 }
 
 // readMethods finds the payment methods that subscriptions name, by external id or by their id here.

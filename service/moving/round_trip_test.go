@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +16,14 @@ import (
 	"perennial/billing/catalog"
 	"perennial/billing/discount"
 	"perennial/billing/invoice"
+	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
+	"perennial/billing/usage"
 	"perennial/db"
 	servicecatalog "perennial/service/catalog"
 	"perennial/service/subscriptions"
@@ -44,10 +49,14 @@ func exportedRecords(t *testing.T, svc columns, env string) (lines []string) {
 		var id string
 		require.NoError(t, json.Unmarshal(record["perennialId"], &id))
 		require.NotEmpty(t, id)
-		lines = append(lines, strings.Replace(line, fmt.Sprintf(`,"perennialId":%q`, id), "", 1))
+		line = strings.Replace(line, fmt.Sprintf(`,"perennialId":%q`, id), "", 1)
+		lines = append(lines, idsWithin.ReplaceAllString(line, "${1}"))
 	}
 	return lines
 }
+
+// idsWithin matches ids of prices and of versions of metrics within a plan.
+var idsWithin = regexp.MustCompile(`"id":"price_[0-9a-z]+",?|("metricVersionId":"met_)[0-9a-z]+`)
 
 // sold gives an environment the catalogue of these tests, as a catalogue file does.
 func sold(t *testing.T, svc columns, by usecase.Caller) {
@@ -55,6 +64,10 @@ func sold(t *testing.T, svc columns, by usecase.Caller) {
 	product := "mail"
 	want := servicecatalog.WantedCatalog{Items: catalog.Items{
 		Products: []catalog.Item[plan.Product]{{Key: "mail", Value: plan.Product{Name: "Mail", Active: true}}},
+		TaxRates: []catalog.Item[tax.Definition]{{Key: "de", Value: tax.Definition{
+			Rate: tax.Rate{Name: "USt", Percent: money.Whole(19)}, Country: "DE"}}},
+		Metrics: []catalog.Item[usage.Metric]{{Key: "calls", Value: usage.Metric{
+			Version: 1, Name: "calls", DisplayName: "Calls", Active: true, Definition: usage.Definition{Aggregation: usage.Sum}}}},
 		Coupons: []catalog.Item[discount.Coupon]{
 			{Key: "HALF", Value: discount.Coupon{Code: "HALF", Name: "Half", Active: true, Terms: discount.Terms{
 				Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Repeating, Periods: 5,
@@ -72,6 +85,14 @@ func sold(t *testing.T, svc columns, by usecase.Caller) {
 		want.Plans = append(want.Plans, catalog.Plan{Plan: p, Product: &product})
 	}
 	_, err := svc.Catalog.ApplyCatalog(t.Context(), by, want)
+	require.NoError(t, err)
+	for i := range want.Plans { // second versions
+		want.Plans[i].Metered = &metered.Prices{Components: []metered.Component{{MetricName: "calls", Rates: []metered.Rate{
+			{Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}},
+		}}}}
+	}
+	want.Metrics[0].Value.GroupBy = []string{"region"}
+	_, err = svc.Catalog.ApplyCatalog(t.Context(), by, want)
 	require.NoError(t, err)
 }
 
@@ -117,14 +138,12 @@ func TestExport_ImportedElsewhereIsTheSame(t *testing.T) {
 	requireMoves(t, lines, to)
 }
 
-// requireMoves imports records into another environment of the same catalogue, and exports them there.
+// requireMoves imports records into an empty environment, and exports them there.
 func requireMoves(t *testing.T, lines []string, to *scene.Scene) {
 	t.Helper()
 	other, there := atSealing(t, to)
-	sold(t, other, there)
-	require.NotContains(t, exportedRecords(t, other, to.Env), `"type":"customer"`)
 	var wanted []string
-	for _, line := range lines { // what is owed for the period that runs is left in the books of the first
+	for _, line := range lines {
 		wanted = append(wanted, strings.TrimSuffix(line, "\n"))
 	}
 	for range 2 { // a repetition writes nothing

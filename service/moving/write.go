@@ -2,7 +2,6 @@ package moving
 
 import (
 	"context"
-	"fmt"
 
 	"perennial/billing/audit"
 	"perennial/billing/event"
@@ -64,7 +63,7 @@ func (im *importing) insertPart(ctx context.Context, tx *db.Tx, a arrival) error
 		tx.AuditChanges(audit.Changes("environment", changed, im.locked, *a.settings)...)
 		return tx.Tenancy.SaveSettings(ctx, im.by.EnvironmentID, im.locked, *a.settings)
 	default:
-		return fmt.Errorf("service: an import cannot write a record of the type %s", a.record.Type)
+		return im.insertSold(ctx, tx, a)
 	}
 }
 

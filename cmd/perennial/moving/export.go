@@ -20,14 +20,13 @@ import (
 func ExportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Summary: "write an environment as JSON Lines, in the form that import reads",
-		About: "Settings, customers, payment methods, balances, credit grants, subscriptions and webhook endpoints as they are at one moment,\n" +
-			"and for the books plans, invoices, credit notes and transactions, on standard output. Products, tax rates, metrics, plans\n" +
-			"and coupons move by `perennial catalog export`. Customers who were deleted are left out, and so are secrets. Tokens of\n" +
-			"payment methods are written with --with-payment-tokens only: who has such a file and the provider's key can charge your\n" +
-			"customers.",
+		About: "Settings, products, tax rates, metrics, plans, coupons, customers, payment methods, balances, credit grants, subscriptions and\n" +
+			"webhook endpoints as they are at one moment, and for the books invoices, credit notes and transactions, on standard\n" +
+			"output. Customers who were deleted are left out, and so are secrets. Tokens of payment methods are written with\n" +
+			"--with-payment-tokens only: who has such a file and the provider's key can charge your customers.",
 		Examples: []string{
-			"perennial catalog export --tenant Acme --app Shop --mode live --without-ids > catalog.yaml",
 			"perennial export --tenant Acme --app Shop --mode live > shop.jsonl",
+			"perennial import --tenant Acme --app Copy --mode live --dry-run shop.jsonl",
 		},
 		Setup: func(f *flag.FlagSet) cli.Action {
 			var environment flags.Environment

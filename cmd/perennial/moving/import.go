@@ -21,12 +21,12 @@ func ImportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "import", Summary: "move customers, subscriptions and more in from another billing system",
 		Arguments: "[FILE...]",
-		About: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Settings come first, then customers, payment\n" +
-			"methods, balances, credit grants, subscriptions and webhook endpoints, wherever they stand in the files. The period that\n" +
-			"runs now was paid in the other system; the next one is billed here. A record is known by its id for ever: an import that\n" +
-			"was interrupted, or had refusals, is run again and goes on where it stopped. With --dry-run nothing is written, and every\n" +
-			"subscription is shown with its first invoice. Refusals go to standard error with file and line. Exit code 1: records were\n" +
-			"refused, or it stopped.",
+		About: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Settings come first, then what is sold,\n" +
+			"customers, payment methods, balances, credit grants, subscriptions and webhook endpoints, wherever they stand in the\n" +
+			"files. The period that runs now was paid in the other system; the next one is billed here. A record is known by its id\n" +
+			"for ever: an import that was interrupted, or had refusals, is run again and goes on where it stopped. With --dry-run\n" +
+			"nothing is written, and every subscription is shown with its first invoice. Refusals go to standard error with file and\n" +
+			"line. Exit code 1: records were refused, or it stopped.",
 		Examples: []string{
 			"perennial import --tenant Acme --app Shop --mode live --dry-run customers.csv subscriptions.csv",
 			"perennial import --tenant Acme --app Shop --mode live -f customers.csv -f subscriptions.csv",

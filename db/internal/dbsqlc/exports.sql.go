@@ -11,6 +11,69 @@ import (
 	"perennial/billing/money"
 )
 
+const couponExport = `-- name: CouponExport :many
+select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from coupons c
+left join imported_records r on r.environment_id = c.environment_id and r.customer_id = '' and r.object_id = c.id and r.type = 'coupon'
+left join catalog_entries e on e.environment_id = c.environment_id and e.kind = 'coupon' and e.object_id = c.id
+where c.environment_id = $1 and c.position > $2::bigint
+order by c.position
+limit $3
+`
+
+type CouponExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type CouponExportRow struct {
+	Coupon     Coupon `db:"coupon"`
+	Source     string `db:"source"`
+	ExternalID string `db:"external_id"`
+	CatalogKey string `db:"catalog_key"`
+}
+
+func (q *Queries) CouponExport(ctx context.Context, db DBTX, arg CouponExportParams) ([]CouponExportRow, error) {
+	rows, err := db.Query(ctx, couponExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CouponExportRow
+	for rows.Next() {
+		var i CouponExportRow
+		if err := rows.Scan(
+			&i.Coupon.ID,
+			&i.Coupon.EnvironmentID,
+			&i.Coupon.Position,
+			&i.Coupon.Code,
+			&i.Coupon.Name,
+			&i.Coupon.Percent,
+			&i.Coupon.Amount,
+			&i.Coupon.Currency,
+			&i.Coupon.Duration,
+			&i.Coupon.Periods,
+			&i.Coupon.PlanIds,
+			&i.Coupon.MaxRedemptions,
+			&i.Coupon.Redeemed,
+			&i.Coupon.RedeemBy,
+			&i.Coupon.Active,
+			&i.Coupon.CreatedAt,
+			&i.Source,
+			&i.ExternalID,
+			&i.CatalogKey,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const creditBalanceExport = `-- name: CreditBalanceExport :many
 select c.position, b.customer_id, b.currency, b.balance, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
@@ -364,6 +427,68 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 	return items, nil
 }
 
+const metricExport = `-- name: MetricExport :many
+select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from metrics m
+left join imported_records r on r.environment_id = m.environment_id and r.customer_id = '' and r.object_id = m.metric_id and r.type = 'metric'
+left join catalog_entries e on e.environment_id = m.environment_id and e.kind = 'metric' and e.object_id = m.metric_id
+where m.environment_id = $1 and m.position > $2::bigint
+order by m.position
+limit $3
+`
+
+type MetricExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type MetricExportRow struct {
+	Metric     Metric `db:"metric"`
+	Source     string `db:"source"`
+	ExternalID string `db:"external_id"`
+	CatalogKey string `db:"catalog_key"`
+}
+
+func (q *Queries) MetricExport(ctx context.Context, db DBTX, arg MetricExportParams) ([]MetricExportRow, error) {
+	rows, err := db.Query(ctx, metricExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MetricExportRow
+	for rows.Next() {
+		var i MetricExportRow
+		if err := rows.Scan(
+			&i.Metric.ID,
+			&i.Metric.EnvironmentID,
+			&i.Metric.Position,
+			&i.Metric.MetricID,
+			&i.Metric.Version,
+			&i.Metric.Name,
+			&i.Metric.DisplayName,
+			&i.Metric.Active,
+			&i.Metric.Current,
+			&i.Metric.Definition,
+			&i.Metric.Property,
+			&i.Metric.KeyProperty,
+			&i.Metric.Carries,
+			&i.Metric.CreatedAt,
+			&i.Metric.VersionAt,
+			&i.Source,
+			&i.ExternalID,
+			&i.CatalogKey,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentMethodExport = `-- name: PaymentMethodExport :many
 select m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry, c.position as customer_position, d.is_default,
     coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
@@ -451,7 +576,11 @@ func (q *Queries) PaymentMethodExport(ctx context.Context, db DBTX, arg PaymentM
 }
 
 const planExport = `-- name: PlanExport :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on, p.metered, p.features, p.tax_category, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(o.source, '') as product_source, coalesce(o.external_id, '') as product_external_id
+from plans p
+left join imported_records r on r.environment_id = p.environment_id and r.customer_id = '' and r.object_id = p.plan_id and r.type = 'plan'
+left join imported_records o on o.environment_id = p.environment_id and o.customer_id = '' and o.object_id = p.product_id and o.type = 'product'
 where p.environment_id = $1 and p.position > $2::bigint
 order by p.position
 limit $3
@@ -464,7 +593,11 @@ type PlanExportParams struct {
 }
 
 type PlanExportRow struct {
-	Plan Plan `db:"plan"`
+	Plan              Plan   `db:"plan"`
+	Source            string `db:"source"`
+	ExternalID        string `db:"external_id"`
+	ProductSource     string `db:"product_source"`
+	ProductExternalID string `db:"product_external_id"`
 }
 
 func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams) ([]PlanExportRow, error) {
@@ -500,6 +633,66 @@ func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams)
 			&i.Plan.Metered,
 			&i.Plan.Features,
 			&i.Plan.TaxCategory,
+			&i.Source,
+			&i.ExternalID,
+			&i.ProductSource,
+			&i.ProductExternalID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const productExport = `-- name: ProductExport :many
+select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from products p
+left join imported_records r on r.environment_id = p.environment_id and r.customer_id = '' and r.object_id = p.id and r.type = 'product'
+left join catalog_entries e on e.environment_id = p.environment_id and e.kind = 'product' and e.object_id = p.id
+where p.environment_id = $1 and p.position > $2::bigint
+order by p.position
+limit $3
+`
+
+type ProductExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type ProductExportRow struct {
+	Product    Product `db:"product"`
+	Source     string  `db:"source"`
+	ExternalID string  `db:"external_id"`
+	CatalogKey string  `db:"catalog_key"`
+}
+
+func (q *Queries) ProductExport(ctx context.Context, db DBTX, arg ProductExportParams) ([]ProductExportRow, error) {
+	rows, err := db.Query(ctx, productExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProductExportRow
+	for rows.Next() {
+		var i ProductExportRow
+		if err := rows.Scan(
+			&i.Product.ID,
+			&i.Product.EnvironmentID,
+			&i.Product.Position,
+			&i.Product.Name,
+			&i.Product.Description,
+			&i.Product.Active,
+			&i.Product.Metadata,
+			&i.Product.CreatedAt,
+			&i.Product.TaxCategory,
+			&i.Source,
+			&i.ExternalID,
+			&i.CatalogKey,
 		); err != nil {
 			return nil, err
 		}
@@ -622,6 +815,67 @@ func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg Subscript
 			&i.CustomerExternalID,
 			&i.MethodSource,
 			&i.MethodExternalID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const taxRateExport = `-- name: TaxRateExport :many
+select t.id, t.environment_id, t.position, t.name, t.percent, t.inclusive, t.country, t.region, t.valid_from, t.valid_until, t.archived_at, t.created_at, t.stacks, t.tax_category, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id, coalesce(e.key, '') as catalog_key
+from tax_rates t
+left join imported_records r on r.environment_id = t.environment_id and r.customer_id = '' and r.object_id = t.id and r.type = 'tax_rate'
+left join catalog_entries e on e.environment_id = t.environment_id and e.kind = 'tax_rate' and e.object_id = t.id
+where t.environment_id = $1 and t.position > $2::bigint
+order by t.position
+limit $3
+`
+
+type TaxRateExportParams struct {
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
+}
+
+type TaxRateExportRow struct {
+	TaxRate    TaxRate `db:"tax_rate"`
+	Source     string  `db:"source"`
+	ExternalID string  `db:"external_id"`
+	CatalogKey string  `db:"catalog_key"`
+}
+
+func (q *Queries) TaxRateExport(ctx context.Context, db DBTX, arg TaxRateExportParams) ([]TaxRateExportRow, error) {
+	rows, err := db.Query(ctx, taxRateExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TaxRateExportRow
+	for rows.Next() {
+		var i TaxRateExportRow
+		if err := rows.Scan(
+			&i.TaxRate.ID,
+			&i.TaxRate.EnvironmentID,
+			&i.TaxRate.Position,
+			&i.TaxRate.Name,
+			&i.TaxRate.Percent,
+			&i.TaxRate.Inclusive,
+			&i.TaxRate.Country,
+			&i.TaxRate.Region,
+			&i.TaxRate.ValidFrom,
+			&i.TaxRate.ValidUntil,
+			&i.TaxRate.ArchivedAt,
+			&i.TaxRate.CreatedAt,
+			&i.TaxRate.Stacks,
+			&i.TaxRate.TaxCategory,
+			&i.Source,
+			&i.ExternalID,
+			&i.CatalogKey,
 		); err != nil {
 			return nil, err
 		}

@@ -304,6 +304,43 @@ func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedR
 	return items, nil
 }
 
+const importedRecordListOfType = `-- name: ImportedRecordListOfType :many
+select r.external_id, r.object_id from imported_records r
+where r.environment_id = $1 and r.source = $2 and r.type = $3
+`
+
+type ImportedRecordListOfTypeParams struct {
+	EnvironmentID string `db:"environment_id"`
+	Source        string `db:"source"`
+	Type          string `db:"type"`
+}
+
+type ImportedRecordListOfTypeRow struct {
+	ExternalID string `db:"external_id"`
+	ObjectID   string `db:"object_id"`
+}
+
+// Of what is sold, which an environment has little of.
+func (q *Queries) ImportedRecordListOfType(ctx context.Context, db DBTX, arg ImportedRecordListOfTypeParams) ([]ImportedRecordListOfTypeRow, error) {
+	rows, err := db.Query(ctx, importedRecordListOfType, arg.EnvironmentID, arg.Source, arg.Type)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ImportedRecordListOfTypeRow
+	for rows.Next() {
+		var i ImportedRecordListOfTypeRow
+		if err := rows.Scan(&i.ExternalID, &i.ObjectID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentMethodDescribe = `-- name: PaymentMethodDescribe :exec
 update payment_methods
 set brand = $1, last_four = $2, expires_year = $3, expires_month = $4,
