@@ -78,6 +78,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		ScheduledChange: subscription.ScheduledChange{ID: "chg_4", At: now, Plan: later.Ref(), Quantity: 9, AddOns: &want.AddOns},
 		InvoiceID:       inv.ID, Until: now.Add(17 * time.Hour),
 	}
+	want.AttemptsOnce = true
 	want.PaidFor = &subscription.PaidFor{Plan: later.Ref(), Quantity: 2, AddOns: want.AddOns, PeriodIndex: 8}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{

@@ -80,3 +80,17 @@ func Await[T any](
 		}
 	}
 }
+
+// AwaitAnyway is Await for as long as there is patience at all where the caller does not ask to wait.
+func AwaitAnyway[T any](
+	ctx context.Context, k *Kit, c *Call, out *Reply[T], what db.Awaited,
+	look func(context.Context) (v T, final bool, err error),
+) *Reply[T] {
+	if c.wait > 0 {
+		return Await(ctx, k, c, out, what, look)
+	}
+	c.wait = wait(maxWait)
+	out = Await(ctx, k, c, out, what, look)
+	out.Applied = ""
+	return out
+}

@@ -20,7 +20,7 @@ type Problem struct {
 	Detail      string         "json:\"detail\" example:\"`prices[0].amount` is invalid: expected number >= 0.\" doc:\"What is wrong with the request and how to correct it.\""
 	Code        string         `json:"code" example:"out_of_range" doc:"A stable code for programs. All are listed at /docs#problems."`
 	Param       string         `json:"param,omitempty" example:"prices[0].amount" doc:"The wrong field or parameter, if any."`
-	FailureCode string         `json:"failureCode,omitempty" example:"INVALID_ACCOUNT" doc:"The failure code that a payment would have, where the customer's payment method is the problem."`
+	FailureCode string         `json:"failureCode,omitempty" example:"INVALID_ACCOUNT" doc:"The failure code that a payment would have, where the customer's payment method is the problem; of a payment that failed, its own."`
 	RequestID   string         `json:"requestId" example:"req_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the request. Quote it when you ask for help."`
 	Errors      []ProblemField `json:"errors,omitempty" doc:"The wrong fields, when several were found; at most 20. Rules that need more than one field, or the resource, are checked after the fields."`
 
@@ -61,6 +61,8 @@ var statuses = map[string]int{
 	"method_not_allowed":       http.StatusMethodNotAllowed,
 	"query_malformed":          http.StatusBadRequest,
 	"header_malformed":         http.StatusBadRequest,
+	"payment_declined":         http.StatusPaymentRequired,
+	"payment_requires_action":  http.StatusPaymentRequired,
 }
 
 // authenticate is the challenge for a client without a usable key (RFC 6750).
@@ -90,6 +92,7 @@ func problemOf(err error, requestID string) *Problem {
 	if f.Kind == fault.Unauthorized {
 		p.header.Set("WWW-Authenticate", authenticate)
 	}
+	p.FailureCode = f.FailureCode
 	if f.AboutPaymentMethod() {
 		p.FailureCode = invalidAccount
 	}

@@ -44,7 +44,7 @@ type PlanChoice struct {
 	AddOns      *[]AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"All add-ons from then on. Empty: none. Default: they stay."`
 	EffectiveAt *int64       `json:"effectiveAt,omitempty" example:"1767225600" doc:"A date in the future, in Unix seconds, at which the change is made. Send this or effective."`
 	Effective   string       `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
-	Behavior    string       `json:"paymentBehavior,omitempty" enum:"activate,pending" example:"pending" doc:"What becomes of a change now that costs something until its invoice is paid. activate (the default): it is made; access follows once it is paid. pending: it waits as pendingChange, is made as billed once the invoice is paid, and is withdrawn with the invoice after 23 hours, or sooner at the next period or scheduled change. A change that costs nothing, or gives something back, is made at once."`
+	Behavior    string       `json:"paymentBehavior,omitempty" enum:"activate,pending,error" example:"pending" doc:"What becomes of a change now that costs something until its invoice is paid. activate (the default): it is made; access follows once it is paid. pending: it waits as pendingChange, is made as billed once the invoice is paid, and is withdrawn with the invoice after 23 hours, or sooner at the next period or scheduled change. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, nothing has changed, and the answer is 402; if the provider stays silent, 202 with pendingChange. A change that costs nothing, or gives something back, is made at once."`
 	Proration   string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
@@ -82,14 +82,17 @@ type change func(id string, around usecase.Around[usecase.Performed]) error
 func (h *Handler) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	rest := in.Body
+	rest, answer := in.Body, h.onSubscription
 	rest.Metadata = nil
+	if in.Body.Behavior == string(subscription.AttemptOnce) {
+		answer = h.onAttempt
+	}
 	if in.Body.Metadata == nil {
 		perform, err := h.changeOf(ctx, c, rest)
 		if err != nil {
 			return nil, err
 		}
-		return h.onSubscription(ctx, c, perform)
+		return answer(ctx, c, perform)
 	}
 	cmd := lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Body.Metadata)}
 	if rest == (SubscriptionChange{}) {
@@ -99,7 +102,7 @@ func (h *Handler) updateSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
+	return answer(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		return perform(id, usecase.Then(ctx, usecase.Caller(c), id, cmd, around))
 	})
 }

@@ -24,11 +24,19 @@ func (h *Handler) command(
 func (h *Handler) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {
-	id := httpkit.Resource[subscription.Subscription](c).ID
-	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeOf,
-		func(around usecase.Around[usecase.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
+	id, out, err := h.performed(ctx, c, perform)
 	if err != nil {
 		return nil, err
 	}
 	return h.decided(ctx, c, id, out), nil
+}
+
+// performed is onSubscription without a wait.
+func (h *Handler) performed(
+	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
+) (id string, out *httpkit.Reply[Subscription], err error) {
+	id = httpkit.Resource[subscription.Subscription](c).ID
+	out, err = usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeOf,
+		func(around usecase.Around[usecase.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
+	return id, out, err
 }

@@ -143,7 +143,7 @@ type SubscriptionForm struct {
 	Method     string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
 	MethodID   string        `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that it is charged with. Default: whichever is the customer's default when a charge is made."`
 	NetDays    int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours."`
+	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending,error" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, the subscription has ended, and the answer is 402; if the provider stays silent, 202 with status incomplete."`
 	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -194,6 +194,9 @@ func (h *Handler) createSubscription(
 	made, err := out.Value()
 	if err != nil {
 		return nil, err
+	}
+	if form.Wishes.Behavior == subscription.AttemptOnce {
+		return h.attempted(ctx, c, made.ID, "", out)
 	}
 	return h.decided(ctx, c, made.ID, out), nil
 }

@@ -34,6 +34,8 @@ type Error struct {
 	Detail     string        `json:"detail"`
 	Param      string        `json:"param,omitempty"`
 	RetryAfter time.Duration `json:"retryAfter,omitempty"`
+	// FailureCode is that of the payment that led to it; empty: none did.
+	FailureCode string `json:"failureCode,omitempty"`
 
 	cause error
 }
@@ -52,6 +54,13 @@ func InvalidParam(param, code, detail string, args ...any) *Error {
 func (e *Error) In(param string) *Error {
 	c := *e
 	c.Param = param
+	return &c
+}
+
+// Failing returns a copy with the failure code of a payment.
+func (e *Error) Failing(code string) *Error {
+	c := *e
+	c.FailureCode = code
 	return &c
 }
 

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -62,10 +63,22 @@ func (d *Decision) Failed(i int, code string) error {
 	if err != nil {
 		return err
 	}
-	if state != d.Open[i].Collection {
-		d.announceFailure(d.Open[i], state)
+	inv := d.Open[i]
+	if state != inv.Collection {
+		d.announceFailure(inv, state)
 	}
-	return d.enter(i, state, effect)
+	if err := d.enter(i, state, effect); err != nil {
+		return err
+	}
+	return Decline(d, inv.ID)
+}
+
+// Decline ends what has one attempt to pay an invoice, since that attempt has failed, or needs its payer.
+func Decline(d *Decision, invoiceID string) error {
+	if !d.Subscription.HasOneAttempt(invoiceID) {
+		return nil
+	}
+	return d.carryOut(subscribing.AttemptFailed(d.situation(), invoiceID, d.Now))
 }
 
 // announceFailure announces that an attempt to collect an invoice failed, and when the next one is due.
@@ -127,7 +140,7 @@ func (d *Decision) terms(inv invoice.Invoice) collection.Terms {
 	return collection.Terms{
 		Methods: methods,
 		Retry:   d.settings().Dunning.Retry,
-		NoRetry: !d.owner().retries(d.State),
+		NoRetry: !d.owner().retries(d.State) || d.Subscription.HasOneAttempt(inv.ID),
 		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
 		Stopped: d.Subscription.Status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,

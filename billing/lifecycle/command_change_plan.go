@@ -20,7 +20,7 @@ func (ChangePlan) Name() string { return "change_plan" }
 func (c ChangePlan) judge(d *Decision) (func() error, error) {
 	c = c.in(d.Subscription.Currency)
 	brought := c.brings()
-	if c.Behavior == subscription.PendPayment {
+	if c.Behavior.Waits() {
 		c.ID = d.IDs.ScheduledChange(d.Real)
 	}
 	situation := d.situation().Knowing(brought...)

@@ -21,6 +21,9 @@ func (l *life) pendChange(draw chance) {
 	}
 	cmd := l.someChange(draw)
 	cmd.Behavior = subscription.PendPayment
+	if draw(3, "one attempt") == 0 {
+		cmd.Behavior = subscription.AttemptOnce
+	}
 	had := l.sub()
 	_, err := l.apply(cmd)
 	if err != nil {

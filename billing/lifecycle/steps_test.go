@@ -85,7 +85,7 @@ func someLife(t require.TestingT, draw chance) *life {
 		in.Proration = []subscription.ProrationBehavior{"", subscription.NoProration}[draw(2, "up to the anchor")]
 	}
 	if trialDays == 0 && in.StartsAt.IsZero() && draw(5, "waits for its first payment") == 0 {
-		in.Behavior = subscription.PendPayment
+		in.Behavior = []subscription.PaymentBehavior{subscription.PendPayment, subscription.AttemptOnce}[draw(2, "how")]
 	}
 	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)
 	if settings.RenewalReminderDays > 0 {

@@ -215,6 +215,9 @@ func (r *recording) undecided(was payment.Transaction) error {
 	}
 	r.d.SaveTransaction(r.txn)
 	r.inVain()
+	if r.txn.WaitsForPayer() {
+		return lifecycle.Decline(r.d, r.txn.InvoiceID)
+	}
 	return nil
 }
 
@@ -293,7 +296,10 @@ func (r *recording) ended(status payment.Status) error {
 	case status == payment.Canceled:
 		r.d.Announce(event.PaymentCanceled{Payment: r.txn.Announced()})
 		if i >= 0 {
-			return r.d.Step(i, collection.AttemptCanceled)
+			if err := r.d.Step(i, collection.AttemptCanceled); err != nil {
+				return err
+			}
+			return lifecycle.Decline(r.d, r.txn.InvoiceID)
 		}
 	default:
 		r.d.Announce(r.txn.Failure())

@@ -34,7 +34,7 @@ const (
 // OwnReasons returns the service's reasons. They have no personal data, so that an erasure keeps them.
 func OwnReasons() []string {
 	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod, ReasonFirstPaymentExpired,
-		ReasonCustomerOverdue}
+		ReasonFirstPaymentFailed, ReasonCustomerOverdue}
 }
 
 // Check refuses an invalid request: refund_needs_immediate_effect, card_number_refused.

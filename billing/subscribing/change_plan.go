@@ -78,7 +78,7 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	}
 	at := from(c.At, now)
 	made, err := proposal.changeNow(to, at, now)
-	if err != nil || c.Behavior != subscription.PendPayment {
+	if err != nil || !c.Behavior.Waits() {
 		return made, err
 	}
 	return pend(s, c, to, made, at, now)

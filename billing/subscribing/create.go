@@ -99,8 +99,9 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
 	} else if err := in.start(&s, in.prices(p), every); err != nil {
 		return subscription.Subscription{}, nil, err
-	} else if in.Behavior == subscription.PendPayment {
+	} else if in.Behavior.Waits() {
 		s.AwaitPayment(now)
+		s.AttemptsOnce = in.Behavior == subscription.AttemptOnce
 	}
 	created := event.SubscriptionCreated{Subscription: s.Announced(), Status: string(s.Status), PlanID: s.PlanID}
 	events := []event.Event{event.New(created, now)}
@@ -162,11 +163,11 @@ func (in NewInput) prices(p plan.Plan) int {
 	return n
 }
 
-// checkBehavior refuses an unknown behaviour, and PendPayment for a payment that may take weeks or for time in the
+// checkBehavior refuses an unknown behaviour, and one that waits for a payment that may take weeks or for time in the
 // past. Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
 func (in NewInput) checkBehavior() error {
 	switch {
-	case in.Behavior != subscription.PendPayment:
+	case !in.Behavior.Waits():
 		return in.Behavior.Check()
 	case in.Terms.Sent():
 		return fault.InvalidParam("paymentBehavior", "payment_behavior_sent",

@@ -34,11 +34,11 @@ var (
 // ReasonChangeNotPaid is the reason for which a change is dropped whose invoice was not paid in time.
 const ReasonChangeNotPaid = "change_not_paid"
 
-// checkBehavior refuses an unknown behaviour, and PendPayment for a change that is not made now and invoiced now.
+// checkBehavior refuses an unknown behaviour, and one that waits for a change that is not made now and invoiced now.
 // Faults: payment_behavior_unknown, payment_behavior_sent, fields_exclusive.
 func (c Change) checkBehavior(s subscription.Subscription) error {
 	switch {
-	case c.Behavior != subscription.PendPayment:
+	case !c.Behavior.Waits():
 		return c.Behavior.Check()
 	case c.AtPeriodEnd, !c.On.IsZero():
 		return fault.InvalidParam("paymentBehavior", "fields_exclusive",
@@ -73,7 +73,7 @@ func pend(s Situation, c Change, to costing.Target, made Decision, at, now time.
 	}
 	one := subscription.PendingChange{
 		ScheduledChange: subscription.ScheduledChange{ID: c.ID, At: at, Quantity: c.Quantity},
-		Until:           s.TimeToPayChange(now),
+		Until:           s.TimeToPayChange(now), AttemptsOnce: c.Behavior == subscription.AttemptOnce,
 	}
 	if c.Plan != nil {
 		one.Plan = to.Plan.Ref()

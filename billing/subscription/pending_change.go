@@ -6,8 +6,9 @@ import "time"
 // instant from which the invoice bills it.
 type PendingChange struct {
 	ScheduledChange
-	InvoiceID string    `json:"invoiceId"`
-	Until     time.Time `json:"until"` // it is withdrawn then, with its invoice; whole seconds
+	InvoiceID    string    `json:"invoiceId"`
+	Until        time.Time `json:"until"`                  // it is withdrawn then, with its invoice; whole seconds
+	AttemptsOnce bool      `json:"attemptsOnce,omitempty"` // it is withdrawn as soon as its first attempt has failed
 }
 
 // Pays reports whether an invoice is that of the change that waits for its payment.

@@ -70,6 +70,7 @@ type Subscription struct {
 	// IncompleteUntil is the time at which it ends if its first invoice is still unpaid; zero: it is not Incomplete, nor
 	// was it when it ended.
 	IncompleteUntil time.Time
+	AttemptsOnce    bool // of an Incomplete one: it ends as soon as its first attempt has failed
 	// RemindedFor is the start of the last period whose renewal was announced; zero: none was.
 	RemindedFor   time.Time
 	CurrentPeriod period.Period

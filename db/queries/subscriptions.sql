@@ -40,9 +40,10 @@ order by b.currency, b.collection_method, b.cancel_at_period_end, p.id, r.positi
 select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_id and s.id = @id for no key update;
 
 -- name: SubscriptionList :many
+-- Without those whose only attempt of the first payment failed: their creation was refused.
 select sqlc.embed(s)
 from subscriptions s
-where s.environment_id = @environment_id
+where s.environment_id = @environment_id and not (s.attempts_once and s.status = 'canceled')
   and (sqlc.narg('customer_id')::text is null or s.customer_id = sqlc.narg('customer_id'))
   and (sqlc.narg('status')::text is null or s.status = sqlc.narg('status'))
   and (sqlc.narg('test_clock_id')::text is null or s.test_clock_id = sqlc.narg('test_clock_id'))
@@ -62,7 +63,7 @@ where s.environment_id = @environment_id and s.id in (
      order by c.position desc limit @row_limit)
     union all
     (select e.id from subscriptions e
-     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.status = 'canceled'
+     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.status = 'canceled' and not e.attempts_once
      order by e.position desc limit 1)
 )
 order by s.position desc;
@@ -80,7 +81,7 @@ from plans p
 cross join lateral (
     select n.id
     from subscriptions n
-    where n.environment_id = p.environment_id and n.plan_id = p.id
+    where n.environment_id = p.environment_id and n.plan_id = p.id and not (n.attempts_once and n.status = 'canceled')
       and (sqlc.narg('customer_id')::text is null or n.customer_id = sqlc.narg('customer_id'))
       and (sqlc.narg('status')::text is null or n.status = sqlc.narg('status'))
       and (sqlc.narg('test_clock_id')::text is null or n.test_clock_id = sqlc.narg('test_clock_id'))
@@ -97,7 +98,7 @@ limit @row_limit;
 -- That have any version of an add-on.
 select sqlc.embed(s)
 from subscriptions s
-where s.environment_id = @environment_id and s.add_on_ids <> '{}'
+where s.environment_id = @environment_id and s.add_on_ids <> '{}' and not (s.attempts_once and s.status = 'canceled')
   and s.add_on_ids && array(
       select p.id from plans p
       where p.environment_id = @environment_id and p.plan_id = @add_on_id

@@ -648,6 +648,7 @@ type Subscription struct {
 	PaymentMethodID        *string                        `db:"payment_method_id"`
 	PaidFor                *subscription.PaidFor          `db:"paid_for"`
 	PendingChange          *subscription.PendingChange    `db:"pending_change"`
+	AttemptsOnce           bool                           `db:"attempts_once"`
 }
 
 type SubscriptionItem struct {

@@ -289,6 +289,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"payment_method_id",
 		"paid_for",
 		"pending_change",
+		"attempts_once",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -424,6 +425,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.PaidFor
 		case 65:
 			return row.PendingChange
+		case 66:
+			return row.AttemptsOnce
 		}
 		panic("rows: no such column")
 	},
