@@ -20,6 +20,31 @@ type ScheduledChange struct {
 	Quantity          int64                          `json:"quantity,omitempty"`
 	AddOns            *[]AddOn                       `json:"addOns,omitempty"` // all of them
 	ProrationBehavior subscription.ProrationBehavior `json:"prorationBehavior,omitempty"`
+	// Anchor: a period begins then, from which all later ones are counted; with ProrationBehavior alone.
+	Anchor bool `json:"anchor,omitempty"`
+}
+
+// behaviors are the proration behaviors that a record may have.
+var behaviors = []subscription.ProrationBehavior{
+	"", subscription.InvoiceNow, subscription.NextInvoice, subscription.NoProration,
+}
+
+// check refuses a record that the API would not take: import_proration_unknown, import_anchor_with_others,
+// import_change_empty.
+func (c ScheduledChange) check() error {
+	switch {
+	case !slices.Contains(behaviors, c.ProrationBehavior), c.Anchor && c.ProrationBehavior == subscription.NextInvoice:
+		return fault.InvalidParam("prorationBehavior", "import_proration_unknown",
+			"`prorationBehavior` cannot be %.40q. Send it as the API takes it.", string(c.ProrationBehavior))
+	case c.Anchor && (c.Plan != "" || c.PlanVersion != 0 || c.Quantity != 0 || c.AddOns != nil):
+		return fault.InvalidParam("anchor", "import_anchor_with_others",
+			"`anchor` moves the anchor and changes nothing else. Send the other fields in a change of their own.")
+	case !c.Anchor && c.Plan == "" && c.Quantity == 0 && c.AddOns == nil:
+		return fault.InvalidParam("at", "import_change_empty",
+			"Nothing changes at this time. Send `plan`, `quantity`, `addOns` or `anchor`, or leave the change out.")
+	default:
+		return nil
+	}
 }
 
 // Planned has what a scheduled change leads to, as it is here.
@@ -44,29 +69,31 @@ func plansOf(planned []Planned) (all []plan.Plan) {
 // Scheduled returns the plans and add-ons that the subscription's scheduled changes lead to.
 func (in Setting) Scheduled() []plan.Plan { return plansOf(in.Planned) }
 
-// schedule gives a subscription the scheduled changes of its record. Faults: import_proration_unknown and those of
-// subscribing.Situation.ScheduleChange, in the fields of the record.
+// schedule gives a subscription the scheduled changes of its record. Faults: those of check, and of
+// subscribing.Situation.ScheduleChange and subscribing.ScheduleAnchor, in the fields of the record.
 func (r Subscription) schedule(s *subscription.Subscription, in Setting, now time.Time) error {
 	for i, c := range r.ScheduledChanges {
 		field := fmt.Sprintf("scheduledChanges[%d]", i)
-		behaviors := []subscription.ProrationBehavior{
-			"", subscription.InvoiceNow, subscription.NextInvoice, subscription.NoProration,
-		}
-		if !slices.Contains(behaviors, c.ProrationBehavior) {
-			return fault.InvalidParam(field+".prorationBehavior", "import_proration_unknown",
-				"`prorationBehavior` cannot be %.40q. Send it as the API takes it.", string(c.ProrationBehavior))
+		if err := c.check(); err != nil {
+			return fault.From(err).Within(field)
 		}
 		situation := subscribing.With(*s, costing.Facts{
 			Plan: in.Plan, Pending: in.Pending, AddOns: slices.Concat(in.Known(), in.Scheduled()), Scheduled: in.Scheduled(),
 			Settings: in.Settings, ItemID: func(priceID string) string { return in.ItemID(*s, priceID) },
 		})
-		done, err := situation.ScheduleChange(subscribing.Change{
-			Plan: in.Planned[i].Plan, Quantity: c.Quantity, AddOns: in.Planned[i].AddOns, Proration: c.ProrationBehavior,
-			On: c.At.Time,
-		}, in.ChangeID(), now)
+		var done subscribing.Decision
+		var err error
+		if c.Anchor {
+			done, err = subscribing.ScheduleAnchor(situation, c.ProrationBehavior, c.At.Time, in.ChangeID(), now)
+		} else {
+			done, err = situation.ScheduleChange(subscribing.Change{
+				Plan: in.Planned[i].Plan, Quantity: c.Quantity, AddOns: in.Planned[i].AddOns, Proration: c.ProrationBehavior,
+				On: c.At.Time,
+			}, in.ChangeID(), now)
+		}
 		if err != nil {
 			f := fault.From(err)
-			if f.Param == "effectiveAt" || f.Param == "" {
+			if f.Param == "effectiveAt" || f.Param == "billingAnchor" || f.Param == "" {
 				return f.In(field + ".at")
 			}
 			return f.Within(field)

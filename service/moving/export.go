@@ -239,7 +239,7 @@ func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
 func (n *planNames) change(c subscription.ScheduledChange) moving.ScheduledChange {
 	r := moving.ScheduledChange{
 		At: moving.At(c.At), Plan: n.of(c.Plan.ID), PlanVersion: c.Plan.Version, Quantity: c.Quantity,
-		ProrationBehavior: c.Proration,
+		ProrationBehavior: c.Proration, Anchor: c.Anchor,
 	}
 	if c.AddOns != nil {
 		all := n.addOns(*c.AddOns)

@@ -160,12 +160,15 @@ func TestImport_CouponsAndChanges(t *testing.T) {
 		customerOf(4), subscriptionOf(4, strings.Replace(change, "2026-03-10", "2026-01-20", 1)),
 		customerOf(5), subscriptionOf(5, strings.Replace(change, "Gold", "Silver", 1)),
 		customerOf(6), subscriptionOf(6, strings.Replace(strings.Replace(change, "none", "always_invoice", 1), "03-10", "01-20", 1)),
+		customerOf(7), subscriptionOf(7, strings.Replace(change, `"plan":"Gold"`, `"anchor":true,"quantity":2`, 1)),
+		customerOf(8), subscriptionOf(8, strings.Replace(change, `"plan":"Gold",`, "", 1)),
 	}
 	want := map[string]string{
 		"s-1": "imported", "s-2": "4 import_coupon_periods", "s-3": "6 coupon_not_found", "s-4": "imported",
 		"s-5": "10 import_plan_unknown", "s-6": "12 period_paid_elsewhere",
+		"s-7": "14 import_anchor_with_others", "s-8": "16 import_change_empty",
 	}
-	for n := 1; n <= 6; n++ {
+	for n := 1; n <= 8; n++ {
 		want[fmt.Sprintf("c-%d", n)] = "imported"
 	}
 	dry := svc.imported(t, by, ImportOptions{DryRun: true}, file...)

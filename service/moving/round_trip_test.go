@@ -115,7 +115,7 @@ func TestExport_ImportedElsewhereIsTheSame(t *testing.T) {
 		balanceOf(1, 500), balanceOf(2, -70), grantOf(1, `,"plans":["gold"],"priority":3`),
 		`{"type":"customer","id":"c-3","dunning":{"retryGapDays":[1,5],"minimumAmounts":[{"currency":"EUR","amount":500}]},`+
 			`"features":[{"key":"seats","limit":7,"until":1800000000}]}`,
-		subscriptionOf(3, `,"scheduledChanges":[{"at":"2026-03-10T00:00:00Z","addOns":[{"plan":"backup"}],"prorationBehavior":"none"}]`),
+		subscriptionOf(3, `,"scheduledChanges":[{"at":"2026-03-10T00:00:00Z","addOns":[{"plan":"backup"}],"prorationBehavior":"none"},{"at":"2026-03-15T00:00:00Z","anchor":true}]`),
 		`{"type":"webhook_endpoint","id":"w-1","url":"https://example.com/hook","events":["payment.*"],"description":"Ours"}`,
 	)
 	made := from.Customer(t, "") // and what was created by the API
