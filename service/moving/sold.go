@@ -9,7 +9,6 @@ import (
 	"perennial/billing/catalog"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
-	"perennial/billing/metered"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
 	"perennial/billing/tax"
@@ -232,90 +231,6 @@ func (im *importing) newCoupon(a *arrival) (outcome ImportOutcome, err error) {
 		return RecordPresent, nil
 	}
 	return RecordImported, nil
-}
-
-// planOf returns the id of the plan that a record is a version of; empty: it is not here.
-func (e *importEnvironment) planOf(r moving.Plan, perennialID string) string {
-	if _, native := e.newest[perennialID]; native {
-		return perennialID
-	}
-	if known, ok := e.sold.plans[r.ID]; ok {
-		return known
-	}
-	if known, ok := e.keys[r.CatalogKey]; ok {
-		return known
-	}
-	if ids := e.called[r.Name]; r.CatalogKey == "" && len(ids) == 1 {
-		return ids[0]
-	}
-	return ""
-}
-
-func (im *importing) newPlan(a *arrival) (outcome ImportOutcome, err error) {
-	r, e := *a.record.Plan, im.env
-	planID, version := e.planOf(r, a.record.PerennialID), max(r.Version, 1)
-	productID, known := e.sold.products[r.Product]
-	if r.Product != "" && !known {
-		return RecordRefused, moving.ErrProductUnknown
-	}
-	if a.plan, err = r.Plan(planID, productID, im.now); err != nil {
-		return RecordRefused, err
-	}
-	if have, ok := e.plans[a.plan.Ref()]; ok {
-		if have.Currency != a.plan.Currency || have.Interval != a.plan.Interval || have.AddOn != a.plan.AddOn ||
-			len(a.plan.Terms().Changed(have.Terms())) > 0 {
-			return RecordRefused, moving.ErrDiffers.In("id")
-		}
-		e.sold.plans[r.ID] = planID
-		return RecordPresent, nil
-	}
-	if version != e.newest[planID]+1 {
-		return RecordRefused, moving.ErrVersionGap
-	}
-	if planID == "" {
-		a.plan.ID = id.New(id.Plan, im.now)
-	}
-	before := e.plans[plan.Ref{ID: planID, Version: version - 1}]
-	for i := range a.plan.Prices {
-		a.plan.Prices[i].ID = id.New(id.Price, im.now)
-	}
-	if a.plan.Metered, err = im.metered(a.plan.Metered, before.Metered); err != nil {
-		return RecordRefused, err
-	}
-	if version > 1 { // what is not of a version stays that of the first
-		if a.plan, err = before.Next(a.plan.Terms(), im.now); err != nil {
-			return RecordRefused, err
-		}
-	}
-	return RecordImported, fault.Joined(servicecatalog.CheckNames(a.plan), e.chargeable(a.plan),
-		e.measured(a.plan.Features))
-}
-
-// metered returns metered prices with new ids and the versions of metrics here. Faults: those of
-// metered.Prices.Resolve.
-func (im *importing) metered(p, before *metered.Prices) (*metered.Prices, error) {
-	if p == nil {
-		return nil, nil
-	}
-	newest := map[string]usage.Metric{}
-	for i, c := range p.Components {
-		versions := im.env.sold.metrics[c.MetricName]
-		_, version := usage.SplitVersionID(c.MetricVersionID)
-		p.Components[i].MetricVersionID = ""
-		if len(versions) == 0 {
-			continue // Resolve refuses it
-		}
-		newest[c.MetricName] = versions[len(versions)-1]
-		if c.MetricVersionID != "" && version >= 1 && version < len(versions) {
-			p.Components[i].MetricVersionID = versions[version-1].VersionID()
-		}
-	}
-	out, err := p.Resolve(newest)
-	if err != nil {
-		return nil, err
-	}
-	out = out.Identified(before, func() string { return id.New(id.Price, im.now) })
-	return &out, nil
 }
 
 // chargeable refuses a plan that is sold in a currency which no account takes: currency_not_chargeable.

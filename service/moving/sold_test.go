@@ -75,7 +75,7 @@ func TestImport_SoldDiffers(t *testing.T) {
 		{1, "1000", "1001", "import_catalog_differs"},
 		{1, `"x-1"`, `"x-9"`, "import_product_unknown"},
 		{2, `"version":2`, `"version":4`, "import_version_gap"},
-		{2, `"version":2`, `"version":3`, "plan_version_unchanged"},
+		{2, `"version":2`, `"version":3`, "import_version_gap"}, // its first version has not named the plan
 		{3, `"sum"`, `"max"`, "import_catalog_differs"},
 		{4, `"version":2`, `"version":4`, "import_version_gap"},
 		{4, `"version":2,"name":"calls"`, `"name":"mails"`, "imported"},
