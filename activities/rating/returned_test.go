@@ -113,3 +113,33 @@ func TestCancel_WithRefundThenACorrection(t *testing.T) {
 	require.Equal(t, money.Minor(500), balance, "all of the usage, beside the refund of the time")
 	l.Sound()
 }
+
+// Where the correction is all that a last invoice would have, it is a credit note for the invoice that billed the usage.
+func TestCorrection_IsACreditNote(t *testing.T) {
+	t.Parallel()
+	l, key := billed(t)
+	takenBack(l, key, 40)
+	l.Perform(life.CancelNow(""))
+	l.Until(l.Clock.Now().Add(48 * time.Hour))
+
+	all := l.Invoices()
+	require.Len(t, all, 2, "no invoice below zero")
+	notes := l.CreditNotes()
+	require.Len(t, notes, 1)
+	require.Equal(t, [2]any{all[1].ID, money.Minor(200)}, [2]any{notes[0].InvoiceID, notes[0].Total})
+	require.Equal(t, invoice.Metered, lineOf(all[1], notes[0].Lines[0].InvoiceLineID).Kind)
+	require.Equal(t, money.Minor(200), notes[0].Balance)
+	note, err := credit(l, all[1])
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1300), note.Total, "the rest of 1000 and 500")
+	l.Sound()
+}
+
+func lineOf(inv invoice.Invoice, id string) (line invoice.Line) {
+	for _, l := range inv.Lines {
+		if l.ID == id {
+			line = l
+		}
+	}
+	return line
+}

@@ -59,6 +59,7 @@ type usagePlay struct {
 	plans       map[plan.Ref]plan.Plan
 	billed      []metered.Charge
 	kept        map[string]invoice.OnInvoice // by id
+	order       []string                     // of kept, in the order of issue
 	billedUntil time.Time
 	asked       time.Time // the start of the first segment that is not counted; zero: all are
 }
@@ -75,7 +76,7 @@ func playUsage(u *Usage, s lifecycle.State) usagePlay {
 		p.plans[on.Ref()] = on
 	}
 	for _, line := range u.Kept {
-		p.kept[line.ID] = line
+		p.kept[line.ID], p.order = line, append(p.order, line.ID)
 	}
 	p.learn(s)
 	return p
@@ -123,8 +124,14 @@ func (p *usagePlay) keep(inv invoice.Invoice) {
 		case line.Kind != invoice.Metered:
 		case inv.Status == invoice.Open, inv.Status == invoice.Paid, inv.Status == invoice.TakenBack:
 			// Money that went back without a note counts on the lines that were read, not on those of the state.
-			if p.kept[line.ID].Credited <= line.Credited {
-				p.kept[line.ID] = invoice.OnInvoice{InvoiceID: inv.ID, Line: line}
+			had, known := p.kept[line.ID]
+			if !known {
+				p.order = append(p.order, line.ID)
+			}
+			if had.Credited <= line.Credited {
+				p.kept[line.ID] = invoice.OnInvoice{
+					InvoiceID: inv.ID, Paid: inv.Status != invoice.Open, Line: line,
+				}
 			}
 		default:
 			delete(p.kept, line.ID)
@@ -159,8 +166,10 @@ func (p *usagePlay) rate(draft invoice.Invoice, c money.Currency) ([]lifecycle.R
 		return len(segments) == 0 || b.Segment < segments[0].Start.UnixMicro()
 	})
 	kept := make([]invoice.OnInvoice, 0, len(p.kept))
-	for _, line := range p.kept {
-		kept = append(kept, line) // they are summed: their order says nothing
+	for _, id := range p.order {
+		if line, is := p.kept[id]; is {
+			kept = append(kept, line)
+		}
 	}
 	return lifecycle.RateUsage(priced, counted, billed, kept, c)
 }

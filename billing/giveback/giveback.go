@@ -9,6 +9,7 @@ import (
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 )
 
 // Split is a draft that gives back at least what it bills, as documents.
@@ -38,13 +39,15 @@ type part struct {
 type home struct {
 	invoiceID, lineID string
 	amount            money.Minor
+	rates             []tax.Rate // with which a line for usage was billed
+	open              bool       // its invoice
 }
 
 // Issued is what is known of the issued invoices whose lines a draft takes back.
 type Issued struct {
 	// Home returns the invoice that billed a line, or empty if no credit note can be written for it.
 	Home func(lineID string) string
-	// Usage are the lines for usage that corrections of the draft are of, with earlier corrections.
+	// Usage are the lines for usage that corrections of the draft are of, with earlier corrections, in the order of issue.
 	Usage []invoice.OnInvoice
 }
 
@@ -60,6 +63,9 @@ func Of(d invoice.Draft, known Issued) (split Split, ok bool, err error) {
 	split, ok = divide(d, known)
 	if !ok {
 		return Split{}, false, nil
+	}
+	if whole, err = split.sums(d.Creditable); err != nil || whole.Total > 0 {
+		return Split{}, false, err
 	}
 	billed, err := invoice.SumsOf(split.Bill.Lines)
 	if err != nil || billed.Total < 0 {
@@ -93,13 +99,16 @@ func divide(d invoice.Draft, known Issued) (split Split, ok bool) {
 		var of []home
 		switch {
 		case l.Kind == invoice.ProrationCredit && !own[l.Reverses]:
-			of = []home{{known.Home(l.Reverses), l.Reverses, -l.Net()}}
+			of = []home{{invoiceID: known.Home(l.Reverses), lineID: l.Reverses, amount: -l.Net(), rates: l.Rates}}
 		case l.Kind == invoice.Metered && l.Net() < 0:
 			of = left.take(l)
 		default:
 			split.Bill.Lines = append(split.Bill.Lines, l)
 			reverses = reverses || l.Kind == invoice.ProrationCredit
 			continue
+		}
+		if len(of) == 1 {
+			l.Rates = of[0].rates
 		}
 		split.Back.Lines, reverses = append(split.Back.Lines, l), true
 		if l.Net() == 0 {
@@ -113,7 +122,16 @@ func divide(d invoice.Draft, known Issued) (split Split, ok bool) {
 	return split, reverses
 }
 
-// partsOf divides a line among the lines that it takes back.
+// sums adds up all lines, each with the taxes of the line that it takes back.
+func (s *Split) sums(within invoice.Creditable) (invoice.Sums, error) {
+	all := invoice.Draft{Lines: slices.Clone(s.Bill.Lines), Creditable: within}
+	for _, p := range s.parts {
+		all.Lines = append(all.Lines, p.line)
+	}
+	return all.Sums()
+}
+
+// partsOf divides a line among the lines that it takes back, with their taxes.
 func partsOf(l invoice.Line, of []home) []part {
 	if len(of) == 1 {
 		return []part{{of[0], l}}
@@ -121,7 +139,7 @@ func partsOf(l invoice.Line, of []home) []part {
 	parts := make([]part, len(of))
 	for i, one := range of {
 		parts[i] = part{one, l}
-		parts[i].line.Amount, parts[i].line.Discounts = -one.amount, nil
+		parts[i].line.Amount, parts[i].line.Discounts, parts[i].line.Rates = -one.amount, nil, one.rates
 	}
 	return parts
 }

@@ -49,9 +49,11 @@ func home(lineID string) string {
 
 // known has usage of one segment: 50 and 40 on two invoices, of which an earlier correction took 10.
 var known = giveback.Issued{Home: home, Usage: []invoice.OnInvoice{
-	used("in_v", "v1", 40), used("in_u", "u1", 50), used("in_u", "u2", 30, func(l *invoice.Line) { l.PriceID = "other" }),
+	used("in_u", "u1", 50), used("in_v", "v1", 40), used("in_u", "u2", 30, func(l *invoice.Line) { l.PriceID = "other" }),
 	used("in_w", "w1", -10), used("in_x", "x1", 70, func(l *invoice.Line) { l.Period.Start = time.Unix(9, 0) }),
 	used("in_y", "y1", 20, func(l *invoice.Line) { l.Credited = 20 }),
+	used("in_z", "z1", 5, func(l *invoice.Line) { l.PriceID = "unpaid" }),
+	used("in_u", "t1", 40, taxed), used("in_v", "t2", 40, taxed),
 }}
 
 func used(on, id string, amount money.Minor, more ...func(*invoice.Line)) invoice.OnInvoice {
@@ -59,12 +61,15 @@ func used(on, id string, amount money.Minor, more ...func(*invoice.Line)) invoic
 	for _, change := range more {
 		change(&l)
 	}
-	return invoice.OnInvoice{InvoiceID: on, Line: l}
+	return invoice.OnInvoice{InvoiceID: on, Paid: on != "in_z", Line: l}
 }
 
+// taxed makes a line one of a price with taxes.
+func taxed(l *invoice.Line) { l.PriceID, l.Rates = "taxed", vat }
+
 // corrected takes usage back.
-func corrected(amount money.Minor, rates ...tax.Rate) invoice.Line {
-	return invoice.Line{Kind: invoice.Metered, PriceID: "calls", Amount: -amount, Rates: rates}
+func corrected(amount money.Minor) invoice.Line {
+	return invoice.Line{Kind: invoice.Metered, PriceID: "calls", Amount: -amount}
 }
 
 var quarter = rate("quarter", "25", false)
@@ -88,14 +93,14 @@ func TestOf(t *testing.T) {
 		"of two invoices": {
 			[]invoice.Line{back("a1", 100), back("b1", 300), back("a2", 7)}, -1, []string{"in_a 107", "in_b 300"}, 407,
 		},
-		"rounded alike":               {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
-		"rounded alone":               {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 6"}, 3},
-		"less its discount":           {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
-		"usage":                       {[]invoice.Line{corrected(15)}, -1, []string{"in_u 15"}, 15},
-		"usage of two invoices":       {[]invoice.Line{corrected(60)}, -1, []string{"in_u 40", "in_v 20"}, 60},
-		"usage, twice":                {[]invoice.Line{corrected(30), corrected(50)}, -1, []string{"in_u 40", "in_v 40"}, 80},
-		"usage and time, with taxes":  {[]invoice.Line{corrected(60, vat...), back("u9", 100, vat...)}, -1, []string{"in_u 167", "in_v 23"}, 190},
-		"usage beside another period": {[]invoice.Line{corrected(60), rest("", 50)}, 50, []string{"in_u 40", "in_v 20"}, 10},
+		"rounded alike":                    {[]invoice.Line{back("a1", 10, quarter), rest("", 2, quarter)}, 3, []string{"in_a 13"}, 10},
+		"rounded alone":                    {[]invoice.Line{back("a1", 5, quarter), rest("", 2, quarter)}, 3, []string{"in_a 6"}, 3},
+		"less its discount":                {[]invoice.Line{half}, -1, []string{"in_a 500"}, 500},
+		"usage":                            {[]invoice.Line{corrected(15)}, -1, []string{"in_u 15"}, 15},
+		"usage of two invoices":            {[]invoice.Line{corrected(60)}, -1, []string{"in_u 40", "in_v 20"}, 60},
+		"usage, twice":                     {[]invoice.Line{corrected(30), corrected(50)}, -1, []string{"in_u 40", "in_v 40"}, 80},
+		"usage and time, with their taxes": {[]invoice.Line{{Kind: invoice.Metered, PriceID: "taxed", Amount: -60, Rates: []tax.Rate{quarter}}, back("u9", 100, vat...)}, -1, []string{"in_u 167", "in_v 23"}, 190},
+		"usage beside another period":      {[]invoice.Line{corrected(60), rest("", 50)}, 50, []string{"in_u 40", "in_v 20"}, 10},
 		"with taxes": {
 			[]invoice.Line{back("a1", 1000, vat...), rest("", 300, vat...)}, 357, []string{"in_a 1190"}, 833,
 		},
@@ -140,6 +145,7 @@ func TestOf_StaysAnInvoice(t *testing.T) {
 		"from before lines":                  {back("", 500)},
 		"a correction of what is not known":  {{Kind: invoice.Metered, Amount: -500}},
 		"a correction of more than was used": {corrected(81)},
+		"a correction of an open invoice":    {{Kind: invoice.Metered, PriceID: "unpaid", Amount: -5}},
 		"free after a full swap":             {free, rest("n", 10), back("n", 10)},
 		"notes worth less than the rest, by rounding": {
 			back("a1", 1, quarter), back("b1", 1, quarter), back("c1", 1, quarter), rest("", 3, quarter),

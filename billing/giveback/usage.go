@@ -1,7 +1,6 @@
 package giveback
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -19,26 +18,44 @@ type usageOf struct {
 
 func usageOfLine(l invoice.Line) usageOf { return usageOf{l.PriceID, l.Period.Start.UTC()} }
 
-// leftOf returns what credit notes and earlier corrections leave of lines for usage. As in creditnote.Corrected, a
-// correction is of the first lines first.
+// leftOf returns what credit notes and earlier corrections leave of lines for usage, which are in the order of issue.
+// As in creditnote.Corrected, a correction is of the first lines first, of those before it.
 func leftOf(usage []invoice.OnInvoice) usageLeft {
-	usage = slices.SortedFunc(slices.Values(usage), func(a, b invoice.OnInvoice) int { return cmp.Compare(a.ID, b.ID) })
 	left := usageLeft{}
-	for _, l := range usage {
-		if rest := l.Net() - l.Credited; rest > 0 {
-			left[usageOfLine(l.Line)] = append(left[usageOfLine(l.Line)], home{l.InvoiceID, l.ID, rest})
+	for len(usage) > 0 {
+		n := slices.IndexFunc(usage, func(l invoice.OnInvoice) bool { return l.InvoiceID != usage[0].InvoiceID })
+		if n < 0 {
+			n = len(usage)
 		}
-	}
-	for _, l := range usage {
-		if l.Net() < 0 {
-			left.take(l.Line)
+		for _, l := range usage[:n] {
+			if l.Net() < 0 {
+				left.bear(l.Line)
+			}
 		}
+		for _, l := range usage[:n] {
+			if rest := l.Net() - l.Credited; rest > 0 {
+				one := home{invoiceID: l.InvoiceID, lineID: l.ID, amount: rest, rates: l.Rates, open: !l.Paid}
+				key := usageOfLine(l.Line)
+				left[key] = append(left[key], one)
+			}
+		}
+		usage = usage[n:]
 	}
 	return left
 }
 
-// take takes a correction off the lines that it is of, and returns them; none, where they do not bear all of it.
-func (left usageLeft) take(correction invoice.Line) (of []home) {
+// take takes a correction off the lines that it is of, and returns them; none, where they do not bear all of it, or
+// where an invoice of them is open: a note would leave its payer to pay what is given to the balance.
+func (left usageLeft) take(correction invoice.Line) []home {
+	of, all := left.bear(correction)
+	if !all || slices.ContainsFunc(of, func(h home) bool { return h.open }) {
+		return nil
+	}
+	return of
+}
+
+// bear takes a correction off the lines that it is of, and returns them; all: they bear all of it.
+func (left usageLeft) bear(correction invoice.Line) (of []home, all bool) {
 	amount, key := -correction.Net(), usageOfLine(correction)
 	for i := range left[key] {
 		one := &left[key][i]
@@ -49,8 +66,5 @@ func (left usageLeft) take(correction invoice.Line) (of []home) {
 		one.amount, amount = one.amount-part.amount, amount-part.amount
 		of = append(of, part)
 	}
-	if amount > 0 {
-		return nil
-	}
-	return of
+	return of, amount == 0
 }

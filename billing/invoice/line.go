@@ -52,6 +52,7 @@ type Line struct {
 // OnInvoice is a line of an issued invoice.
 type OnInvoice struct {
 	InvoiceID string
+	Paid      bool // the invoice; false: it is open
 	Line
 }
 

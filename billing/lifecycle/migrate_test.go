@@ -253,3 +253,29 @@ func TestMigrate_ToTheSamePrices(t *testing.T) {
 	require.Equal(t, []money.Minor{1000}, l.totals())
 	require.Equal(t, to.Ref(), l.sub().Plan())
 }
+
+// Nor does a version of an add-on that repeats its prices: the open invoice stays, with its attempts.
+func TestMigrate_AddOnToTheSamePrices(t *testing.T) {
+	t.Parallel()
+	extra := flat("plan_extra", month, 200)
+	extra.AddOn = true
+	slow := settings
+	slow.Dunning.Retry.Base = 40 * 24 * time.Hour // no retry comes between
+	l := newLifeOf(t, []plan.Plan{team, extra}, slow, team, subscribing.NewInput{
+		AddOns: []subscription.Chosen{{AddOn: extra, Quantity: 1}},
+	})
+	l.advance()
+	l.result(answer.Declined)
+	to := extra
+	to.Version, to.Prices = 2, []plan.Price{extra.Prices[0]} // as one with other amounts in another currency
+	to.Prices[0].ID = "plan_extra_v2_0"
+	l.store.plans[to.Ref()] = to
+	l.moveTo(created.Add(2 * week))
+
+	l.must(lifecycle.Migrate{PlanID: extra.ID, To: &to})
+
+	require.Len(t, l.store.invoices, 1)
+	require.Equal(t, invoice.Open, l.store.invoices[0].Status)
+	require.Equal(t, to.Ref(), l.sub().AddOns[0].Ref)
+	require.Equal(t, to.Prices[0].ID, l.sub().Items[1].PriceID)
+}

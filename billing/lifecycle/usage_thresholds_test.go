@@ -103,7 +103,9 @@ func (l *life) usageKept() (lines []invoice.OnInvoice) {
 		}
 		for _, line := range inv.Lines {
 			if line.Kind == invoice.Metered {
-				lines = append(lines, invoice.OnInvoice{InvoiceID: inv.ID, Line: line})
+				lines = append(lines, invoice.OnInvoice{
+					InvoiceID: inv.ID, Paid: inv.Status != invoice.Open, Line: line,
+				})
 			}
 		}
 	}

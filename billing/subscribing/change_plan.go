@@ -170,14 +170,14 @@ func (s *proposal) owes(was subscription.Subscription, issue []invoice.Draft) {
 	}
 }
 
-// goesOn reports whether items on a plan are billed already: flat prices ignore the quantity, and another version may
-// repeat all prices. Plans without prices in advance both have no items, but a change between them is a change of plan.
+// goesOn reports whether items on a plan are those that the subscription has, billed or not: flat prices ignore the
+// quantity, and another version of the plan or an add-on may repeat all prices. Plans without prices in advance both
+// have no items, but a change between them is a change of plan.
 func (s proposal) goesOn(to plan.Plan, items []subscription.Item) bool {
-	if to.Ref() == s.Plan() {
-		return slices.Equal(items, s.Items)
+	if to.Ref() == s.Plan() && slices.Equal(items, s.Items) {
+		return true
 	}
-	billed := s.UnproratedIndex != s.PeriodIndex // otherwise the invoices bill other items
-	return to.ID == s.PlanID && to.Interval == s.Interval && billed && alike(items, s.Items)
+	return to.ID == s.PlanID && to.Interval == s.Interval && alike(items, s.Items)
 }
 
 // exchange puts the subscription on a plan with items, and returns the invoice: it credits the unused time of removed

@@ -12,7 +12,7 @@ import (
 )
 
 // UsageLines reads the usage lines of paid and payable invoices that bill a segment which starts at a time or later.
-// Money that went back without a credit note counts as credited on them.
+// They come in the order of issue. Money that went back without a credit note counts as credited on them.
 func (r Reader) UsageLines(
 	ctx context.Context, environmentID, subscriptionID string, from time.Time,
 ) (kept []invoice.OnInvoice, err error) {
@@ -44,7 +44,7 @@ func (r Reader) UsageLines(
 			return nil, err
 		}
 		for _, l := range lines {
-			kept = append(kept, invoice.OnInvoice{InvoiceID: id, Line: l})
+			kept = append(kept, invoice.OnInvoice{InvoiceID: id, Paid: of[id][0].Status == invoice.Paid, Line: l})
 		}
 	}
 	return kept, nil

@@ -33,15 +33,15 @@ from invoices i
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status <> 'draft';
 
 -- name: UsageLineList :many
--- The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
-select sqlc.embed(l), i.taxes, i.customer_id
+-- The usage lines of paid and payable invoices that have one of a segment that began at or after a time, in the order of issue.
+select sqlc.embed(l), i.taxes, i.customer_id, i.status
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'paid')
   and l.kind = 'usage' and exists (
     select from invoice_lines o
     where o.environment_id = i.environment_id and o.invoice_id = i.id and o.kind = 'usage' and o.period_start >= @from_start)
-order by i.id, l.id;
+order by i.position, l.position;
 
 -- name: TransactionListReturned :many
 -- The charges that settled invoices of a subscription and of which money went back, or is to go back, the newest invoice first.

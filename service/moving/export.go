@@ -31,6 +31,7 @@ type Leftover string
 const (
 	WaitingProrations Leftover = "waiting_prorations" // of a subscription
 	PendingChange     Leftover = "pending_change"     // of a subscription: it waits for its payment
+	UnpaidChange      Leftover = "unpaid_change"      // of a subscription: it is made, and its invoice is not paid
 	OwnFeatures       Leftover = "features"           // of a customer, for one subscription alone
 )
 
@@ -133,6 +134,11 @@ func (e *exporting) subscriptions(ctx context.Context) error {
 		}
 		if s.PendingChange != nil {
 			if err := e.left(s.ID, PendingChange); err != nil {
+				return err
+			}
+		}
+		if s.PaidFor != nil {
+			if err := e.left(s.ID, UnpaidChange); err != nil {
 				return err
 			}
 		}

@@ -62,6 +62,7 @@ var left = map[servicemoving.Leftover]string{
 	servicemoving.WaitingProrations: "prorations of %s wait for its next invoice and are not exported; import them as a balance, or " +
 		"repeat the export after its renewal",
 	servicemoving.PendingChange: "a change of %s waits for its payment and is not exported; repeat the export when it is made or withdrawn",
+	servicemoving.UnpaidChange:  "a change of %s is made and not paid, and its invoice is not exported; repeat the export when it is paid",
 	servicemoving.OwnFeatures:   "features of %s that are of one subscription alone are not exported; set them again by the API",
 }
 

@@ -250,14 +250,14 @@ func (q *Queries) UsageChargeSums(ctx context.Context, db DBTX, arg UsageChargeS
 }
 
 const usageLineList = `-- name: UsageLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes, i.customer_id
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited, l.explanation, l.tax_category, i.taxes, i.customer_id, i.status
 from invoices i
 join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'paid')
   and l.kind = 'usage' and exists (
     select from invoice_lines o
     where o.environment_id = i.environment_id and o.invoice_id = i.id and o.kind = 'usage' and o.period_start >= $3)
-order by i.id, l.id
+order by i.position, l.position
 `
 
 type UsageLineListParams struct {
@@ -270,9 +270,10 @@ type UsageLineListRow struct {
 	InvoiceLine InvoiceLine    `db:"invoice_line"`
 	Taxes       *invoice.Taxes `db:"taxes"`
 	CustomerID  string         `db:"customer_id"`
+	Status      invoice.Status `db:"status"`
 }
 
-// The usage lines of paid and payable invoices that have one of a segment that began at or after a time, by invoice.
+// The usage lines of paid and payable invoices that have one of a segment that began at or after a time, in the order of issue.
 func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListParams) ([]UsageLineListRow, error) {
 	rows, err := db.Query(ctx, usageLineList, arg.EnvironmentID, arg.SubscriptionID, arg.FromStart)
 	if err != nil {
@@ -306,6 +307,7 @@ func (q *Queries) UsageLineList(ctx context.Context, db DBTX, arg UsageLineListP
 			&i.InvoiceLine.TaxCategory,
 			&i.Taxes,
 			&i.CustomerID,
+			&i.Status,
 		); err != nil {
 			return nil, err
 		}
