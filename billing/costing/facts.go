@@ -101,6 +101,18 @@ func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 	return nil
 }
 
+// OwedSince reports whether an invoice of the same period is owed that was issued after inv. An open one, or a draft,
+// is always the last of its period.
+func (f Facts) OwedSince(inv invoice.Invoice) bool {
+	if open := f.OpenFor(inv.PeriodIndex); open != nil && open.ID != inv.ID {
+		return true
+	}
+	return slices.ContainsFunc(f.WrittenOff, func(other invoice.Invoice) bool {
+		return other.Status == invoice.Uncollectible && other.PeriodIndex == inv.PeriodIndex &&
+			other.Reason != invoice.Usage && inv.Number > 0 && other.Number > inv.Number
+	})
+}
+
 // InCollection reports whether an open invoice other than paid has been tried already. There is one at a time, so while
 // the subscription is past due it is the one that made it so.
 func (f Facts) InCollection(paid string) bool {

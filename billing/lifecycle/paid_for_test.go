@@ -123,3 +123,36 @@ func TestAccess_OfAnUpgradeThatIsGivenUp(t *testing.T) {
 	l.result(answer.Succeeded)
 	require.Equal(t, pro.ID, l.access().PlanID, "the next period is paid at its price")
 }
+
+// Money that comes late for the period, which was given up before the upgrade, pays for no upgrade that is owed.
+func TestAccess_OfAnUpgradeIsNotPaidByLateMoneyForThePeriod(t *testing.T) {
+	t.Parallel()
+	for _, upgradeGivenUp := range []bool{false, true} {
+		l := begun(t, settings)
+		l.result(answer.Succeeded)
+		l.renewed(false)
+		renewal := l.last()
+		l.writtenOff = true
+		l.must(lifecycle.MarkUncollectible{InvoiceID: renewal.ID})
+		l.pass(24 * time.Hour)
+		l.changePlan(pro, false)
+		l.result(answer.Declined)
+		upgrade := l.last()
+		require.Equal(t, renewal.PeriodIndex, upgrade.PeriodIndex)
+		if upgradeGivenUp {
+			l.must(lifecycle.MarkUncollectible{InvoiceID: upgrade.ID})
+		}
+
+		l.must(lifecycle.MarkPaid{InvoiceID: renewal.ID, Method: "bank_transfer", Closed: l.store.invoice(renewal.ID)})
+		require.Equal(t, invoice.Paid, l.store.invoice(renewal.ID).Status)
+		require.Equal(t, team.ID, l.access().PlanID, "the upgrade is owed")
+
+		pays := lifecycle.MarkPaid{InvoiceID: upgrade.ID, Method: "bank_transfer"}
+		if upgradeGivenUp {
+			pays.Closed = l.store.invoice(upgrade.ID)
+		}
+		l.must(pays)
+		require.Equal(t, pro.ID, l.access().PlanID)
+		require.Nil(t, l.sub().PaidFor)
+	}
+}

@@ -35,7 +35,7 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
 		s.ExtendPaid(paid.Period.End)
-		s.PaysChange(paid.PeriodIndex)
+		s.closesDebt(paid)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
@@ -50,6 +50,14 @@ func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error)
 	return s.recovered(paid, now)
 }
 
+// closesDebt notes that an invoice is not owed any more. One that was issued before a change of its period does not pay
+// for the change: late money for it leaves the invoice of the change owed.
+func (s *Situation) closesDebt(inv invoice.Invoice) {
+	if !s.Facts.OwedSince(inv) {
+		s.PaysChange(inv.PeriodIndex)
+	}
+}
+
 // WrittenOff applies a person's write-off of an invoice, void or uncollectible. It pays for no time, but a past-due
 // subscription without another invoice in collection becomes active, and for a void invoice nothing is owed any more.
 // The facts have the invoice as given up. Fault: subscription_in_trial.
@@ -58,7 +66,7 @@ func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, err
 		return Decision{}, err
 	}
 	if inv.Status == invoice.Void && inv.Reason != invoice.Usage {
-		s.PaysChange(inv.PeriodIndex)
+		s.closesDebt(inv)
 	}
 	return s.recovered(inv, now)
 }
