@@ -68,7 +68,7 @@ func (r Subscription) redeem(s *subscription.Subscription, in Setting) error {
 		}
 		s.Discounts = append(s.Discounts, subscription.Discount{
 			CouponID: c.ID, Code: c.Code, Terms: c.Terms, RedeemedAt: redeemed,
-			From: s.PeriodIndex + 1 - (most - left), Began: s.PeriodIndex + 1,
+			From: s.PeriodIndex + 1 - (most - left), Began: s.PeriodIndex + 1, Uncounted: true,
 		})
 	}
 	return nil

@@ -43,26 +43,25 @@ func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error
 	if at < 0 {
 		return Decision{}, ErrCouponNotRedeemed
 	}
-	var unused []string
-	if s.Discounts[at].From > s.PeriodIndex {
-		unused = []string{couponID}
-	}
+	unused := s.Discounts[at : at+1].NeverTakenOff(s.PeriodIndex)
 	s.Discounts = s.Discounts.Without(at)
 	return Decision{Subscription: s.Subscription, Unused: unused, Events: []event.Event{s.Updated(now, "discounts")}}, nil
 }
 
 // GiveAgain extends coupons, from the next period on, by the periods in which they were not given. A coupon without an
 // end applies anyway, or starts then. For a canceled subscription, or a coupon that it cannot have any more, the
-// redemption of a coupon that was never given counts as unused.
+// redemption of a coupon that was never given counts as unused, if it was counted.
 func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Decision {
 	var out Decision
 	was := s.Discounts
 	s.Discounts = slices.Clone(was)
 	for _, u := range ungiven {
-		if s.Status == subscription.Canceled || !s.Discounts.GiveAgain(u, s.PeriodIndex, now) {
-			if u.Never {
-				out.Unused = append(out.Unused, u.CouponID)
-			}
+		uncounted := s.uncounted(u.CouponID)
+		switch {
+		case s.Status != subscription.Canceled && s.Discounts.GiveAgain(u, s.PeriodIndex, now):
+			s.Discounts[s.Discounts.Find(u.CouponID)].Uncounted = uncounted
+		case u.Never && !uncounted:
+			out.Unused = append(out.Unused, u.CouponID)
 		}
 	}
 	if len(s.Discounts) == 0 {
@@ -76,4 +75,13 @@ func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Deci
 	}
 	out.Subscription = s.Subscription
 	return out
+}
+
+// uncounted reports whether the redemption of a coupon is not in its count. Of one that an imported subscription has
+// lost it is not known: then it is not taken off, so that the coupon is never given too often.
+func (s Situation) uncounted(couponID string) bool {
+	if at := s.Discounts.Find(couponID); at >= 0 {
+		return s.Discounts[at].Uncounted
+	}
+	return s.PaidElsewhereIndex != 0
 }

@@ -191,3 +191,48 @@ func TestDrafts_TaxesFollowDiscounts(t *testing.T) {
 	require.Equal(t, [4]money.Minor{1000, 250, 150, 900},
 		[4]money.Minor{sums.Subtotal, sums.Discount, sums.Tax, sums.Total})
 }
+
+// The redemption of an imported coupon is in no count, so that nothing takes it off one, however the coupon is lost.
+func TestUnused_CountedOnly(t *testing.T) {
+	t.Parallel()
+	active, _, now := inStatus(subscription.Active)
+	terms := off(20, discount.Once, 0)
+	active.Discounts = subscription.Discounts{
+		{CouponID: "here", Terms: terms, From: active.PeriodIndex + 1},
+		{CouponID: "there", Terms: terms, From: active.PeriodIndex + 1, Uncounted: true},
+	}
+	for _, status := range []subscription.Status{subscription.Active, subscription.Incomplete} {
+		s := active
+		s.Status = status
+		ended, err := With(s, costing.Facts{}).Cancel(Cancellation{Immediate: true}, now)
+		require.NoError(t, err)
+		require.Equal(t, []string{"here"}, ended.Unused, status)
+	}
+	voided := func(s subscription.Subscription) Decision {
+		known := coupon("there", terms)
+		return With(s, costing.Facts{}).GiveAgain([]subscription.Ungiven{
+			{CouponID: "there", Periods: []int{s.PeriodIndex}, Never: true, Coupon: &known},
+		}, now)
+	}
+	canceled, lost, native := active, active, active
+	canceled.Status = subscription.Canceled
+	require.Empty(t, voided(canceled).Unused, "after its end")
+
+	again := voided(active).Subscription
+	require.True(t, again.Discounts[again.Discounts.Find("there")].Uncounted, "extended")
+	lost.Discounts, lost.PaidElsewhereIndex = nil, 1
+	again = voided(lost).Subscription
+	require.True(t, again.Discounts[0].Uncounted, "given once more after it was lost")
+	lost.Status = subscription.Canceled
+	require.Empty(t, voided(lost).Unused, "not known: the count rather stays too high")
+	native.Discounts = nil
+	require.False(t, voided(native).Subscription.Discounts[0].Uncounted)
+	native.Status = subscription.Canceled
+	require.Equal(t, []string{"there"}, voided(native).Unused)
+
+	for id, want := range map[string][]string{"here": {"here"}, "there": nil} {
+		removed, err := With(active, costing.Facts{}).RemoveCoupon(id, now)
+		require.NoError(t, err)
+		require.Equal(t, want, removed.Unused)
+	}
+}

@@ -50,9 +50,6 @@ func withdrawn(s subscription.Subscription, d Decision) Decision {
 	if s.Status != subscription.Incomplete {
 		return d
 	}
-	d.Withdraw, d.Unused = true, nil
-	for _, of := range s.Discounts {
-		d.Unused = append(d.Unused, of.CouponID)
-	}
+	d.Withdraw, d.Unused = true, s.Discounts.Counted()
 	return d
 }

@@ -25,6 +25,9 @@ type Discount struct {
 	Extra int `json:"extra,omitzero"`
 	// Skips is the index of a period whose invoice was voided: another period has the discount instead. 0: none.
 	Skips int `json:"skips,omitzero"`
+	// Uncounted: its redemption was in another system. The coupon's count here does not have it, so that it is not taken
+	// off either.
+	Uncounted bool `json:"uncounted,omitzero"`
 }
 
 // Discounts are those of one subscription, in the order in which invoices apply them.

@@ -57,10 +57,17 @@ func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
 	}
 }
 
-// NeverTakenOff returns the coupons that no invoice has yet, because their first period has not begun.
-func (d Discounts) NeverTakenOff(periodIndex int) (ids []string) {
+// NeverTakenOff returns the counted coupons that no invoice has yet, because their first period has not begun.
+func (d Discounts) NeverTakenOff(periodIndex int) []string {
+	return d.counted(func(one Discount) bool { return one.From > periodIndex })
+}
+
+// Counted returns the coupons whose redemption is in their count.
+func (d Discounts) Counted() []string { return d.counted(func(Discount) bool { return true }) }
+
+func (d Discounts) counted(of func(Discount) bool) (ids []string) {
 	for _, one := range d {
-		if one.From > periodIndex {
+		if !one.Uncounted && of(one) {
 			ids = append(ids, one.CouponID)
 		}
 	}
