@@ -35,7 +35,7 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
 		s.ExtendPaid(paid.Period.End)
-		s.closesDebt(paid)
+		closesDebt(&s, paid)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
@@ -52,7 +52,7 @@ func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error)
 
 // closesDebt notes that an invoice is not owed any more. One that was issued before a change of its period does not pay
 // for the change: late money for it leaves the invoice of the change owed.
-func (s *Situation) closesDebt(inv invoice.Invoice) {
+func closesDebt(s *Situation, inv invoice.Invoice) {
 	if !s.Facts.OwedSince(inv) {
 		s.PaysChange(inv.PeriodIndex)
 	}
@@ -66,7 +66,7 @@ func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, err
 		return Decision{}, err
 	}
 	if inv.Status == invoice.Void && inv.Reason != invoice.Usage {
-		s.closesDebt(inv)
+		closesDebt(&s, inv)
 	}
 	return s.recovered(inv, now)
 }
