@@ -56,11 +56,11 @@ func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Deci
 	was := s.Discounts
 	s.Discounts = slices.Clone(was)
 	for _, u := range ungiven {
-		uncounted := s.uncounted(u.CouponID)
+		elsewhere := uncounted(s.Subscription, u.CouponID)
 		switch {
 		case s.Status != subscription.Canceled && s.Discounts.GiveAgain(u, s.PeriodIndex, now):
-			s.Discounts[s.Discounts.Find(u.CouponID)].Uncounted = uncounted
-		case u.Never && !uncounted:
+			s.Discounts[s.Discounts.Find(u.CouponID)].Uncounted = elsewhere
+		case u.Never && !elsewhere:
 			out.Unused = append(out.Unused, u.CouponID)
 		}
 	}
@@ -79,7 +79,7 @@ func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Deci
 
 // uncounted reports whether the redemption of a coupon is not in its count. Of one that an imported subscription has
 // lost it is not known: then it is not taken off, so that the coupon is never given too often.
-func (s Situation) uncounted(couponID string) bool {
+func uncounted(s subscription.Subscription, couponID string) bool {
 	if at := s.Discounts.Find(couponID); at >= 0 {
 		return s.Discounts[at].Uncounted
 	}
