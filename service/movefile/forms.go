@@ -2,79 +2,91 @@ package movefile
 
 import "perennial/billing/moving"
 
-// The forms of records, as a line of JSON has them. PerennialID is written by an export. Imported
-// where it came from, it says that the record is there; the ids mean nothing elsewhere.
+// The forms of records, as a line of JSON has them.
+
+// origin is written by an export. Imported where it came from, it says that the record is there; the ids mean nothing
+// elsewhere.
+type origin struct {
+	PerennialID string `json:"perennialId,omitempty"`
+}
+
+// take removes the id, which is no part of what the record says, and returns it.
+func (o *origin) take() string {
+	id := o.PerennialID
+	o.PerennialID = ""
+	return id
+}
 
 type customerForm struct {
 	Type moving.Type `json:"type"`
 	moving.Customer
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type balanceForm struct {
 	Type moving.Type `json:"type"`
 	moving.Balance
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type subscriptionForm struct {
 	Type moving.Type `json:"type"`
 	moving.Subscription
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type paymentMethodForm struct {
 	Type moving.Type `json:"type"`
 	moving.PaymentMethod
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type creditGrantForm struct {
 	Type moving.Type `json:"type"`
 	moving.CreditGrant
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type settingsForm struct {
 	Type moving.Type `json:"type"`
 	moving.Settings
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type endpointForm struct {
 	Type moving.Type `json:"type"`
 	moving.Endpoint
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type productForm struct {
 	Type moving.Type `json:"type"`
 	moving.Product
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type taxRateForm struct {
 	Type moving.Type `json:"type"`
 	moving.TaxRate
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type metricForm struct {
 	Type moving.Type `json:"type"`
 	moving.Metric
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type planForm struct {
 	Type moving.Type `json:"type"`
 	moving.Plan
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 type couponForm struct {
 	Type moving.Type `json:"type"`
 	moving.SoldCoupon
-	PerennialID string `json:"perennialId,omitempty"`
+	origin
 }
 
 // record returns the customer that the form is about.

@@ -75,52 +75,45 @@ func parseWanted(line []byte, wants func(moving.Type) bool) (r Record, ok bool) 
 func (r *Record) read(line []byte) {
 	switch r.Type {
 	case moving.CustomerType:
-		f, err := decode[customerForm](line)
+		f := fill[customerForm](r, line)
 		c := f.record()
-		r.ID, r.PerennialID, r.Refused, r.Customer = f.ID, f.PerennialID, err, &c
-		f.PerennialID = ""
-		r.Hash = hash(f)
+		r.ID, r.Customer = f.ID, &c
 	case moving.SubscriptionType:
-		f, err := decode[subscriptionForm](line)
-		s := f.Subscription
-		r.ID, r.PerennialID, r.Refused, r.Subscription = f.ID, f.PerennialID, err, &s
-		f.PerennialID = ""
-		r.Hash = hash(f)
-		if s.Status == subscription.Canceled {
+		f := fill[subscriptionForm](r, line)
+		r.ID, r.Subscription = f.ID, &f.Subscription
+		if f.Status == subscription.Canceled {
 			r.LeftOut = "canceled"
 		}
 	case moving.BalanceType:
-		f, err := decode[balanceForm](line)
-		b := f.Balance
-		r.ID, r.PerennialID, r.Refused, r.Balance = b.ID(), f.PerennialID, err, &b
-		f.PerennialID = ""
-		r.Hash = hash(f)
+		f := fill[balanceForm](r, line)
+		r.ID, r.Balance = f.Balance.ID(), &f.Balance
 	case moving.PaymentMethodType:
-		f, err := decode[paymentMethodForm](line)
-		m := f.PaymentMethod
-		r.ID, r.PerennialID, r.Refused, r.PaymentMethod = f.ID, f.PerennialID, err, &m
-		f.PerennialID = ""
-		r.Hash = hash(f)
+		f := fill[paymentMethodForm](r, line)
+		r.ID, r.PaymentMethod = f.ID, &f.PaymentMethod
 	case moving.CreditGrantType:
-		f, err := decode[creditGrantForm](line)
-		g := f.CreditGrant
-		r.ID, r.PerennialID, r.Refused, r.CreditGrant = f.ID, f.PerennialID, err, &g
-		f.PerennialID = ""
-		r.Hash = hash(f)
+		f := fill[creditGrantForm](r, line)
+		r.ID, r.CreditGrant = f.ID, &f.CreditGrant
 	case moving.SettingsType:
-		f, err := decode[settingsForm](line)
-		s := f.Settings
-		r.ID, r.PerennialID, r.Refused, r.Settings = moving.SettingsID, f.PerennialID, err, &s
-		f.PerennialID = ""
-		r.Hash = hash(f)
+		f := fill[settingsForm](r, line)
+		r.ID, r.Settings = moving.SettingsID, &f.Settings
 	case moving.EndpointType:
-		f, err := decode[endpointForm](line)
-		e := f.Endpoint
-		r.ID, r.PerennialID, r.Refused, r.Endpoint = f.ID, f.PerennialID, err, &e
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	case moving.ProductType, moving.TaxRateType, moving.MetricType, moving.PlanType, moving.CouponType:
-		parseSold(r, line)
+		f := fill[endpointForm](r, line)
+		r.ID, r.Endpoint = f.ID, &f.Endpoint
+	case moving.ProductType:
+		f := fill[productForm](r, line)
+		r.ID, r.Product = f.ID, &f.Product
+	case moving.TaxRateType:
+		f := fill[taxRateForm](r, line)
+		r.ID, r.TaxRate = f.ID, &f.TaxRate
+	case moving.MetricType:
+		f := fill[metricForm](r, line)
+		r.ID, r.Metric = versionID(f.ID, f.Version), &f.Metric
+	case moving.PlanType:
+		f := fill[planForm](r, line)
+		r.ID, r.Plan = versionID(f.ID, f.Version), &f.Plan
+	case moving.CouponType:
+		f := fill[couponForm](r, line)
+		r.ID, r.Coupon = f.ID, &f.SoldCoupon
 	default:
 		if slices.Contains(moving.History(), r.Type) {
 			r.LeftOut = "not imported"
@@ -131,41 +124,15 @@ func (r *Record) read(line []byte) {
 	}
 }
 
-// parseSold reads a record of the catalogue. The versions of one object have ids of their own.
-func parseSold(r *Record, line []byte) {
-	switch r.Type {
-	case moving.ProductType:
-		f, err := decode[productForm](line)
-		p := f.Product
-		r.ID, r.PerennialID, r.Refused, r.Product = f.ID, f.PerennialID, err, &p
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	case moving.TaxRateType:
-		f, err := decode[taxRateForm](line)
-		d := f.TaxRate
-		r.ID, r.PerennialID, r.Refused, r.TaxRate = f.ID, f.PerennialID, err, &d
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	case moving.MetricType:
-		f, err := decode[metricForm](line)
-		m := f.Metric
-		r.ID, r.PerennialID, r.Refused, r.Metric = versionID(f.ID, f.Version), f.PerennialID, err, &m
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	case moving.PlanType:
-		f, err := decode[planForm](line)
-		p := f.Plan
-		r.ID, r.PerennialID, r.Refused, r.Plan = versionID(f.ID, f.Version), f.PerennialID, err, &p
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	case moving.CouponType:
-		f, err := decode[couponForm](line)
-		c := f.SoldCoupon
-		r.ID, r.PerennialID, r.Refused, r.Coupon = f.ID, f.PerennialID, err, &c
-		f.PerennialID = ""
-		r.Hash = hash(f)
-	default: // read knows the others
-	}
+// fill reads a line into a form, and notes what a record of any type has.
+func fill[F any, P interface {
+	*F
+	take() string
+}](r *Record, line []byte) F {
+	f, err := decode[F](line)
+	r.Refused, r.PerennialID = err, P(&f).take()
+	r.Hash = hash(f)
+	return f
 }
 
 // versionID returns the external id of a version: the object's, with the version after a dot for all but the first.
