@@ -40,7 +40,6 @@ type home struct {
 	invoiceID, lineID string
 	amount            money.Minor
 	rates             []tax.Rate // with which a line for usage was billed
-	open              bool       // its invoice
 }
 
 // Issued is what is known of the issued invoices whose lines a draft takes back.
@@ -93,7 +92,7 @@ func divide(d invoice.Draft, known Issued) (split Split, ok bool) {
 	for _, l := range d.Lines {
 		own[l.ID] = l.ID != ""
 	}
-	left := leftOf(known.Usage)
+	used := usedOf(known.Usage)
 	reverses := false
 	for _, l := range d.Lines {
 		var of []home
@@ -101,7 +100,7 @@ func divide(d invoice.Draft, known Issued) (split Split, ok bool) {
 		case l.Kind == invoice.ProrationCredit && !own[l.Reverses]:
 			of = []home{{invoiceID: known.Home(l.Reverses), lineID: l.Reverses, amount: -l.Net(), rates: l.Rates}}
 		case l.Kind == invoice.Metered && l.Net() < 0:
-			of = left.take(l)
+			of = correctedBy(l, used)
 		default:
 			split.Bill.Lines = append(split.Bill.Lines, l)
 			reverses = reverses || l.Kind == invoice.ProrationCredit
