@@ -167,6 +167,7 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 	if im.locked, err = tx.Tenancy.LockSettings(ctx, im.by.EnvironmentID); err != nil {
 		return nil, err
 	}
+	im.env.settings = im.locked // they may have changed since the import began
 	known, err := im.known(ctx, tx.Reader, tx.Customers.LockByID, batch)
 	if err != nil {
 		return nil, err

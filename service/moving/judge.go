@@ -32,6 +32,7 @@ type arrival struct {
 	method       customer.Method
 	grant        balance.Grant
 	settings     *subscription.Settings // of the environment from then on; nil: of another record
+	changed      []string               // fields of settings that the record changes
 	endpoint     webhooks.EndpointForm
 	endpointID   string
 	product      plan.Product
@@ -84,7 +85,7 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	case moving.CreditGrantType:
 		err = im.newGrant(&a, known)
 	case moving.SettingsType:
-		a.settings, err = im.newSettings(*r.Settings)
+		a.settings, a.changed, err = im.newSettings(*r.Settings)
 	case moving.EndpointType:
 		err = im.newEndpoint(&a)
 	default:

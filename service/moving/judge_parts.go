@@ -84,17 +84,18 @@ func (e *importEnvironment) offers(planID string, r moving.CreditGrant) bool {
 	return false
 }
 
-// newSettings returns the environment's settings as a record has them.
-func (im *importing) newSettings(r moving.Settings) (*subscription.Settings, error) {
-	is, _, err := r.On(im.env.settings)
+// newSettings returns the environment's settings as a record has them, with the names of the fields that change.
+func (im *importing) newSettings(r moving.Settings) (*subscription.Settings, []string, error) {
+	is, changed, err := r.On(im.env.settings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err = text.UnlessEmpty(is.Seller.Country, routing.CheckCountry); err != nil {
 		err = fault.From(err).In("seller.country")
 	}
-	return &is, fault.Joined(err, text.Check("seller.name", is.Seller.Name), text.Check("seller.address", is.Seller.Address),
-		text.Check("seller.taxId", is.Seller.TaxID), text.Check("seller.email", is.Seller.Email))
+	return &is, changed, fault.Joined(err, text.Check("seller.name", is.Seller.Name),
+		text.Check("seller.address", is.Seller.Address), text.Check("seller.taxId", is.Seller.TaxID),
+		text.Check("seller.email", is.Seller.Email))
 }
 
 // newEndpoint sets the webhook endpoint of a record.

@@ -9,7 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/discount"
+	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/moving"
+	"perennial/service/movefile"
+	"perennial/service/tenancy"
 	"perennial/test/scene"
 )
 
@@ -138,6 +142,29 @@ func TestImport_Settings(t *testing.T) {
 	require.Equal(t, "1 import_record_changed", one(`,"invoiceGraceMinutes":5`))
 	require.Equal(t, "1 import_settings_changed", svc.imported(t, by, ImportOptions{Source: "other"},
 		`{"type":"settings","pastDueBilling":"skip"}`).outcomes["settings"])
+}
+
+// A setting that somebody changes after an import began stays: the record is judged by the settings that it changes.
+func TestImport_SettingsChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	im, err := svc.newImport(t.Context(), by, ImportOptions{}, func(l ImportedLine) { require.NoError(t, l.Fault) })
+	require.NoError(t, err)
+	days := 9
+	_, err = svc.Tenancy.UpdateSettings(t.Context(), by, tenancy.SettingsUpdate{RenewalReminderDays: &days}, nil)
+	require.NoError(t, err)
+
+	record := movefile.Record{
+		Type: moving.SettingsType, ID: moving.SettingsID, Settings: &moving.Settings{Seller: &invoice.Seller{Name: "Acme"}},
+	}
+	im.of = record.Type
+	require.NoError(t, im.add(t.Context(), record))
+	require.NoError(t, im.flush(t.Context()))
+
+	e, err := s.Store.Tenancy.Environment(t.Context(), s.Env)
+	require.NoError(t, err)
+	require.Equal(t, []any{"Acme", days}, []any{e.Settings.Seller.Name, e.Settings.RenewalReminderDays})
 }
 
 // A subscription keeps its coupons for the periods that are left, and its changes at dates.

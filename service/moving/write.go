@@ -56,11 +56,10 @@ func (im *importing) insertPart(ctx context.Context, tx *db.Tx, a arrival) error
 	case moving.EndpointType:
 		return im.endpoints.RegisterDisabled(ctx, tx, im.by, a.endpointID, a.endpoint)
 	case moving.SettingsType:
-		_, changed, err := a.record.Settings.On(im.locked)
-		if err != nil || len(changed) == 0 {
-			return err
+		if len(a.changed) == 0 {
+			return nil
 		}
-		tx.AuditChanges(audit.Changes("environment", changed, im.locked, *a.settings)...)
+		tx.AuditChanges(audit.Changes("environment", a.changed, im.locked, *a.settings)...)
 		return tx.Tenancy.SaveSettings(ctx, im.by.EnvironmentID, im.locked, *a.settings)
 	default:
 		return im.insertSold(ctx, tx, a)
