@@ -142,11 +142,10 @@ func (d *Decision) carryOut(made subscribing.Decision) error {
 // withdrawAll voids the open invoices. Later payments for them are refunded.
 func withdrawAll(d *Decision) error {
 	for len(d.Open) > 0 {
-		inv, returned, effect, err := d.Open[0].Withdraw("", true, d.Now)
+		inv, err := void(d, 0, "", true)
 		if err != nil {
 			return err
 		}
-		d.voided(0, inv, returned, effect)
 		givenUp(d, inv)
 	}
 	return nil

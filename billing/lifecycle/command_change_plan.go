@@ -99,12 +99,8 @@ func withdrawChange(d *Decision, c subscription.PendingChange) error {
 	if i < 0 { // voided by a build from before changes could wait
 		return nil
 	}
-	inv, returned, effect, err := d.Open[i].Withdraw(c.ID, true, d.Now)
-	if err != nil {
-		return err
-	}
-	d.voided(i, inv, returned, effect)
-	return nil
+	_, err := void(d, i, c.ID, true)
+	return err
 }
 
 // withdrawsPending returns the withdrawal of the change that waits for the payment of an invoice; ok is false where

@@ -278,12 +278,17 @@ func (d *Decision) withdraw(invoiceID, by string) error {
 		return fault.New(fault.Internal, "invoice_missing",
 			"Invoice %s cannot be withdrawn because it is not open.", invoiceID)
 	}
-	inv, returned, effect, err := d.Open[i].Withdraw(by, d.Subscription.Status == subscription.Canceled, d.Now)
-	if err != nil {
-		return err
+	_, err := void(d, i, by, d.Subscription.Status == subscription.Canceled)
+	return err
+}
+
+// void voids open invoice i in favour of another, as invoice.Invoice.Withdraw says, and returns it.
+func void(d *Decision, i int, by string, ended bool) (invoice.Invoice, error) {
+	inv, returned, effect, err := d.Open[i].Withdraw(by, ended, d.Now)
+	if err == nil {
+		d.voided(i, inv, returned, effect)
 	}
-	d.voided(i, inv, returned, effect)
-	return nil
+	return inv, err
 }
 
 // voided replaces open invoice i by inv, which is void, and reverses its effects on the balance.

@@ -71,7 +71,7 @@ func (s Situation) MoveAnchor(how subscription.ProrationBehavior, at, now time.T
 func ScheduleAnchor(
 	s Situation, how subscription.ProrationBehavior, on time.Time, id string, now time.Time,
 ) (Decision, error) {
-	if err := changeable(s); err != nil {
+	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	one := subscription.ScheduledChange{ID: id, At: on.UTC().Truncate(time.Second), Proration: how, Anchor: true}

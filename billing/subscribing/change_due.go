@@ -85,9 +85,22 @@ func (s Situation) makeDue(one subscription.ScheduledChange, now time.Time) (Dec
 // ErrChangeNotDue refuses a scheduled change before its date.
 var ErrChangeNotDue = fault.New(fault.Conflict, "change_not_due", "No scheduled change of the subscription is due.")
 
-// due returns a scheduled change as a request for now.
+// due returns a scheduled change as a request for now. Plans that were active when it was scheduled count as active.
 func (s Situation) due(one subscription.ScheduledChange) Change {
-	c := request(s, one)
+	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
+	if one.Plan.ID != "" {
+		to := s.Facts.Version(one.Plan)
+		to.Active = true
+		c.Plan = &to
+	}
+	if one.AddOns != nil {
+		chosen := make([]subscription.Chosen, len(*one.AddOns))
+		for i, a := range *one.AddOns {
+			chosen[i] = subscription.Chosen{AddOn: s.Facts.AddOn(a.Ref), Quantity: a.Quantity}
+			chosen[i].AddOn.Active = true
+		}
+		c.AddOns = &chosen
+	}
 	if !one.At.Before(s.Boundary()) || s.paymentInProgress() {
 		c.AtPeriodEnd, c.Proration = true, ""
 	}

@@ -51,7 +51,7 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := c.checkBehavior(s.Subscription); err != nil {
 		return Decision{}, err
 	}
-	if err := changeable(s); err != nil {
+	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	to, proposal, err := s.propose(c)
@@ -84,10 +84,10 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	return pend(s, c, to, made, at, now)
 }
 
-// changeable refuses changes of plan, quantity and add-ons by the status, and beside one that waits for its payment.
-// Faults: subscription_canceled, subscription_incomplete, subscription_paused, change_pending.
-func changeable(s Situation) error {
-	if err := permit(s.Status, changePlan); err != nil {
+// changeable refuses a change by the status, and beside one that waits for its payment, whose price it would change.
+// Faults: change_pending and those of the status.
+func changeable(s Situation, in input) error {
+	if err := permit(s.Status, in); err != nil {
 		return err
 	}
 	if s.PendingChange != nil {

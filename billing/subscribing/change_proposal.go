@@ -115,6 +115,15 @@ func (s *proposal) askQuantity(c Change) (int64, error) {
 	return c.Quantity, nil
 }
 
+// movesBeside returns what still waits for the end of the period beside other add-ons now: moves to other versions.
+func movesBeside(s subscription.Subscription, present subscription.AddOns) *subscription.AddOns {
+	next := present
+	for _, waiting := range s.NextAddOns() {
+		next = next.WithVersion(waiting.Ref)
+	}
+	return subscription.PendingAddOns(present, next)
+}
+
 // askAddOns applies the requested add-ons, with the plan that they would be billed with. A waiting move of an add-on to
 // another version stays, since only an operator may withdraw it. Faults: those of AddOns.Choose.
 func (s *proposal) askAddOns(c Change, beside plan.Plan) (subscription.AddOns, error) {
@@ -127,14 +136,13 @@ func (s *proposal) askAddOns(c Change, beside plan.Plan) (subscription.AddOns, e
 		return nil, err
 	}
 	to = to.Ordered(s.NextAddOns()).Ordered(s.AddOns)
-	had, present, next := s.PendingAddOns, s.AddOns, to
-	if !c.AtPeriodEnd {
-		present = to
-		for _, waiting := range s.NextAddOns() {
-			next = next.WithVersion(waiting.Ref)
-		}
+	had := s.PendingAddOns
+	if c.AtPeriodEnd {
+		s.PendingAddOns = subscription.PendingAddOns(s.AddOns, to)
+	} else {
+		s.PendingAddOns = movesBeside(s.Subscription, to)
 	}
-	if s.PendingAddOns = subscription.PendingAddOns(present, next); had != nil || s.PendingAddOns != nil {
+	if had != nil || s.PendingAddOns != nil {
 		s.fields = append(s.fields, "pendingAddOns")
 	}
 	return to, nil

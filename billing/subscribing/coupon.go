@@ -18,11 +18,8 @@ var ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
 // do not change. Faults: subscription_canceled, change_pending, coupon_already_redeemed, coupon_limit, those of
 // discount.Coupon.Redeem.
 func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
-	if err := permit(s.Status, redeemCoupon); err != nil {
+	if err := changeable(s, redeemCoupon); err != nil {
 		return Decision{}, err
-	}
-	if s.PendingChange != nil {
-		return Decision{}, ErrChangePending
 	}
 	if err := s.Redeem(c, now); err != nil {
 		return Decision{}, err
@@ -33,11 +30,8 @@ func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, err
 // RemoveCoupon removes a coupon from all future invoices. Issued invoices keep it. Its redemption counts as used,
 // unless no invoice has it. Faults: subscription_canceled, change_pending, coupon_not_redeemed.
 func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
-	if err := permit(s.Status, removeCoupon); err != nil {
+	if err := changeable(s, removeCoupon); err != nil { // also beside a change whose invoice may be the first with it
 		return Decision{}, err
-	}
-	if s.PendingChange != nil { // its invoice may be the first that has the coupon
-		return Decision{}, ErrChangePending
 	}
 	at := s.Discounts.Find(couponID)
 	if at < 0 {

@@ -24,7 +24,7 @@ var (
 // subscription_canceled, subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
 // payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
-	if err := changeable(s); err != nil {
+	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	pending := s.PendingPlan()

@@ -12,7 +12,7 @@ import (
 // MigrateAddOn moves the subscription to another version of an add-on, as Migrate does with its plan. The facts have
 // that version. Faults: those of Migrate.
 func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
-	if err := changeable(s); err != nil {
+	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	has, later := s.AddOns.Find(to.ID), s.NextAddOns().Find(to.ID)

@@ -94,18 +94,14 @@ func makePending(s Situation, now time.Time) Decision {
 	one, was, to := *s.PendingChange, s.Subscription, s.Facts.Plan
 	s.PendingChange = nil
 	if one.Plan.ID != "" {
-		to = version(s, one.Plan)
+		to = s.Facts.Version(one.Plan)
 		s.SetPendingPlan(plan.Ref{})
 	}
 	if one.Quantity != 0 {
 		s.Quantity, s.PendingQuantity = one.Quantity, 0
 	}
 	if one.AddOns != nil {
-		next := *one.AddOns
-		for _, waiting := range s.NextAddOns() { // see askAddOns
-			next = next.WithVersion(waiting.Ref)
-		}
-		s.AddOns, s.PendingAddOns = *one.AddOns, subscription.PendingAddOns(*one.AddOns, next)
+		s.AddOns, s.PendingAddOns = *one.AddOns, movesBeside(s.Subscription, *one.AddOns)
 	}
 	s.UnproratedIndex = 0
 	items := s.ItemsOn(to)
@@ -171,31 +167,4 @@ func uncommitted(s Situation) Situation {
 	}
 	s.Facts.Open = open
 	return s
-}
-
-// request returns a stored change as a request for now. Plans that were active when it was made count as active.
-func request(s Situation, one subscription.ScheduledChange) Change {
-	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
-	if one.Plan.ID != "" {
-		to := version(s, one.Plan)
-		to.Active = true
-		c.Plan = &to
-	}
-	if one.AddOns != nil {
-		chosen := make([]subscription.Chosen, len(*one.AddOns))
-		for i, a := range *one.AddOns {
-			chosen[i] = subscription.Chosen{AddOn: s.Facts.AddOn(a.Ref), Quantity: a.Quantity}
-			chosen[i].AddOn.Active = true
-		}
-		c.AddOns = &chosen
-	}
-	return c
-}
-
-// version returns one of the versions that are known, the present one among them.
-func version(s Situation, r plan.Ref) plan.Plan {
-	if r == s.Facts.Plan.Ref() {
-		return s.Facts.Plan
-	}
-	return s.Facts.Version(r)
 }

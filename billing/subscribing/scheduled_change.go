@@ -38,7 +38,7 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 	if err := c.checkBehavior(s.Subscription); err != nil {
 		return Decision{}, err
 	}
-	if err := changeable(s); err != nil {
+	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	one := subscription.ScheduledChange{
@@ -120,11 +120,8 @@ func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
 // withdrawWaiting removes the change at the end of the period. Moves to other versions stay, since an operator
 // requested them. It reports whether it removed anything.
 func (s *Situation) withdrawWaiting() bool {
-	had, stays := s.Subscription, s.AddOns
-	for _, a := range s.NextAddOns() {
-		stays = stays.WithVersion(a.Ref)
-	}
-	s.PendingQuantity, s.PendingAddOns = 0, subscription.PendingAddOns(s.AddOns, stays)
+	had := s.Subscription
+	s.PendingQuantity, s.PendingAddOns = 0, movesBeside(had, s.AddOns)
 	if s.PendingPlanID != s.PlanID {
 		s.SetPendingPlan(plan.Ref{})
 	}
