@@ -58,39 +58,23 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil || !moved || step.Done {
 		return step, err
 	}
-	due, err := a.Store.Clocks.Due(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	ids, err := a.Store.Clocks.Due(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
 	if err != nil {
 		return contract.StepResult{}, err
 	}
-	if err := a.advanceAll(ctx, ref.EnvironmentID, due); err != nil {
+	if err := a.advanceAll(ctx, ref.EnvironmentID, ids); err != nil {
 		return step, err
 	}
-	overdue, err := a.Store.Invoices.DueOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
-	if err != nil {
+	if err := dueOnClock(ctx, a, ref, clock, a.Store.Invoices.DueOnClock, due.AnnounceOverdue); err != nil {
 		return step, err
 	}
-	if err := a.announceAll(ctx, overdue); err != nil {
+	if err := dueOnClock(ctx, a, ref, clock, a.Store.Customers.DueGrantsOnClock, due.EndGrant); err != nil {
 		return step, err
 	}
-	ended, err := a.Store.Customers.DueGrantsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
-	if err != nil {
+	if err := dueOnClock(ctx, a, ref, clock, a.Store.Customers.ExpiringMethodsOnClock, due.AnnounceExpiry); err != nil {
 		return step, err
 	}
-	if err := a.endGrants(ctx, ended); err != nil {
-		return step, err
-	}
-	expiring, err := a.Store.Customers.ExpiringMethodsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
-	if err != nil {
-		return step, err
-	}
-	if err := a.announceExpiries(ctx, expiring); err != nil {
-		return step, err
-	}
-	owing, err := a.Store.Customers.ToReviewOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
-	if err != nil {
-		return step, err
-	}
-	return step, a.reviewDebts(ctx, owing)
+	return step, dueOnClock(ctx, a, ref, clock, a.Store.Customers.ToReviewOnClock, due.ReviewDebts)
 }
 
 // settle waits until pending payments end, before time moves on. It returns false where patience ended first.
@@ -237,40 +221,18 @@ func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
 	return nil
 }
 
-// announceAll announces invoices that are overdue at the time of a clock.
-func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
-	for _, d := range owed {
-		if err := due.AnnounceOverdue(ctx, a.Store, d, a.Clock()); err != nil {
-			return err
-		}
+// dueOnClock lists what is due at the time of a clock, and does it one by one.
+func dueOnClock[T any](
+	ctx context.Context, a *Clocks, ref contract.Ref, clock testclock.Clock,
+	list func(ctx context.Context, environmentID, clockID string, at time.Time) ([]T, error),
+	do func(context.Context, *db.Store, T, time.Time) error,
+) error {
+	found, err := list(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// announceExpiries announces cards that expire soon by the time of a clock.
-func (a *Clocks) announceExpiries(ctx context.Context, expiring []db.ExpiringMethod) error {
-	for _, d := range expiring {
-		if err := due.AnnounceExpiry(ctx, a.Store, d, a.Clock()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reviewDebts reviews what customers owe by the time of their clock.
-func (a *Clocks) reviewDebts(ctx context.Context, owing []db.Ref) error {
-	for _, c := range owing {
-		if err := due.ReviewDebts(ctx, a.Store, c, a.Clock()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// endGrants removes the rest of grants that have ended by the time of a clock.
-func (a *Clocks) endGrants(ctx context.Context, ended []db.DueGrant) error {
-	for _, d := range ended {
-		if err := due.EndGrant(ctx, a.Store, d, a.Clock()); err != nil {
+	for _, one := range found {
+		if err := do(ctx, a.Store, one, a.Clock()); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 
-	"perennial/activities/due"
 	"perennial/activities/execution"
 	"perennial/db"
 )
@@ -23,19 +22,5 @@ func (p *pass) sweeps(ctx context.Context) error {
 		})
 	})
 	p.found.More = p.found.More || len(done) > 0
-	return nil
-}
-
-// debts reviews customers whose state by the overdue policy may have changed with time, or is not carried out yet. Each
-// gets its next time, so that after a full batch the next one follows at once.
-func (p *pass) debts(ctx context.Context) error {
-	found, err := p.Store.Customers.ToReview(ctx, p.now, p.batch)
-	if err != nil {
-		return err
-	}
-	done := together(ctx, p, found, func(ctx context.Context, c db.Ref) error {
-		return due.ReviewDebts(ctx, p.Store, c, p.now)
-	})
-	p.found.More = p.found.More || len(found) == p.batch && len(done) > 0
 	return nil
 }

@@ -2,48 +2,44 @@ package reconcile
 
 import (
 	"context"
+	"time"
 
 	"perennial/activities/due"
 	"perennial/db"
 )
 
-// endedGrants removes the rest of ended grants in real time. A handled grant is not found again, so after a full batch
-// the next one follows at once.
-func (p *pass) endedGrants(ctx context.Context) error {
-	ended, err := p.Store.Customers.DueGrants(ctx, p.now, p.batch)
+// dueOnes lists what is due in real time, and does it. What is done is not found again, so after a full batch the next
+// one follows at once.
+func dueOnes[T any](
+	ctx context.Context, p *pass, list func(context.Context, time.Time, int) ([]T, error),
+	do func(context.Context, *db.Store, T, time.Time) error,
+) error {
+	found, err := list(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}
-	done := together(ctx, p, ended, func(ctx context.Context, d db.DueGrant) error {
-		return due.EndGrant(ctx, p.Store, d, p.now)
-	})
-	p.found.More = p.found.More || len(ended) == p.batch && len(done) > 0
-	return nil
-}
-
-// overdue announces invoices in real time. Each is marked, so that after a full batch the next one follows at once.
-func (p *pass) overdue(ctx context.Context) error {
-	owed, err := p.Store.Invoices.Due(ctx, p.now, p.batch)
-	if err != nil {
-		return err
-	}
-	done := together(ctx, p, owed, func(ctx context.Context, d db.DueInvoice) error {
-		return due.AnnounceOverdue(ctx, p.Store, d, p.now)
-	})
-	p.found.More = p.found.More || len(owed) == p.batch && len(done) > 0
-	return nil
-}
-
-// expiring announces cards in real time that expire soon. Each is marked, so that after a full batch the next one
-// follows at once.
-func (p *pass) expiring(ctx context.Context) error {
-	found, err := p.Store.Customers.ExpiringMethods(ctx, p.now, p.batch)
-	if err != nil {
-		return err
-	}
-	done := together(ctx, p, found, func(ctx context.Context, d db.ExpiringMethod) error {
-		return due.AnnounceExpiry(ctx, p.Store, d, p.now)
-	})
+	done := together(ctx, p, found, func(ctx context.Context, one T) error { return do(ctx, p.Store, one, p.now) })
 	p.found.More = p.found.More || len(found) == p.batch && len(done) > 0
 	return nil
+}
+
+// endedGrants removes the rest of ended grants.
+func (p *pass) endedGrants(ctx context.Context) error {
+	return dueOnes(ctx, p, p.Store.Customers.DueGrants, due.EndGrant)
+}
+
+// overdue announces invoices, and marks each.
+func (p *pass) overdue(ctx context.Context) error {
+	return dueOnes(ctx, p, p.Store.Invoices.Due, due.AnnounceOverdue)
+}
+
+// expiring announces cards that expire soon, and marks each.
+func (p *pass) expiring(ctx context.Context) error {
+	return dueOnes(ctx, p, p.Store.Customers.ExpiringMethods, due.AnnounceExpiry)
+}
+
+// debts reviews customers whose state by the overdue policy may have changed with time, or is not carried out yet. Each
+// gets its next time.
+func (p *pass) debts(ctx context.Context) error {
+	return dueOnes(ctx, p, p.Store.Customers.ToReview, due.ReviewDebts)
 }
