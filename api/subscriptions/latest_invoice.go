@@ -48,24 +48,39 @@ func (h *Handler) withLatest(
 	ctx context.Context, c *httpkit.Call, sub subscription.Subscription,
 ) (Subscription, error) {
 	out := renderSubscription(sub)
+	inv, attempt, err := h.attemptOf(ctx, c, sub.ID, "")
+	if err == nil && inv.ID != "" {
+		out.LatestInvoice = h.renderLatest(inv, attempt)
+	}
+	return out, err
+}
+
+// attemptOf returns an invoice of a subscription, if it has one, with its newest attempt; nil: none was made. An empty
+// id names its newest invoice.
+func (h *Handler) attemptOf(
+	ctx context.Context, c *httpkit.Call, id, invoiceID string,
+) (inv invoice.Invoice, attempt *payment.Transaction, err error) {
 	// The newest rows too: a list for clients with a cursor leaves out rows that may still get an older neighbour.
 	newest := db.Page{Limit: 1, Unsettled: true}
-	found, _, err := h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{SubscriptionID: sub.ID}, newest)
-	if err != nil || len(found) == 0 {
-		return out, err
+	if invoiceID != "" {
+		inv, err = h.store.Invoices.Get(ctx, c.EnvironmentID, invoiceID)
+	} else {
+		var found []invoice.Invoice
+		found, _, err = h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{SubscriptionID: id}, newest)
+		if len(found) > 0 {
+			inv = found[0]
+		}
+	}
+	if err != nil || inv.ID == "" {
+		return inv, nil, err
 	}
 	attempts, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-		InvoiceID: found[0].ID, Type: payment.Charge,
+		InvoiceID: inv.ID, Type: payment.Charge,
 	}, newest)
-	if err != nil {
-		return out, err
-	}
-	var attempt *payment.Transaction
 	if len(attempts) > 0 {
 		attempt = &attempts[0]
 	}
-	out.LatestInvoice = h.renderLatest(found[0], attempt)
-	return out, nil
+	return inv, attempt, err
 }
 
 // maxPending bounds the charges of one subscription that are read; one is pending, and some may be called off.

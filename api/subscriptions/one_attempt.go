@@ -50,14 +50,17 @@ func (h *Handler) attempted(
 func (h *Handler) refusalOf(
 	ctx context.Context, c *httpkit.Call, sub subscription.Subscription, invoiceID string,
 ) (refusal, err error) {
-	inv, attempt, err := h.attemptOf(ctx, c, sub.ID, invoiceID)
-	switch {
-	case err != nil:
-		return nil, err
-	case invoiceID == "" && !sub.NeverPaid(), invoiceID != "" && inv.Status != invoice.Void:
+	if invoiceID == "" && !sub.NeverPaid() {
 		return nil, nil
 	}
-	return unpaid(attempt), nil
+	inv, attempt, err := h.attemptOf(ctx, c, sub.ID, invoiceID)
+	if err != nil || invoiceID != "" && inv.Status != invoice.Void {
+		return nil, err
+	}
+	if attempt == nil {
+		attempt = &payment.Transaction{}
+	}
+	return unpaid(*attempt), nil
 }
 
 // undecided reports whether a subscription, or the change that an invoice bills, waits for its one attempt.
@@ -66,32 +69,6 @@ func undecided(sub subscription.Subscription, invoiceID string) bool {
 		return sub.Status == subscription.Incomplete || sub.NextAction == subscription.ActionBegin
 	}
 	return sub.Pays(invoiceID)
-}
-
-// attemptOf returns an invoice of a subscription with its newest attempt; an empty id: the newest one.
-func (h *Handler) attemptOf(
-	ctx context.Context, c *httpkit.Call, id, invoiceID string,
-) (inv invoice.Invoice, attempt payment.Transaction, err error) {
-	newest := db.Page{Limit: 1, Unsettled: true}
-	if invoiceID != "" {
-		inv, err = h.store.Invoices.Get(ctx, c.EnvironmentID, invoiceID)
-	} else {
-		var found []invoice.Invoice
-		found, _, err = h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{SubscriptionID: id}, newest)
-		if len(found) > 0 {
-			inv = found[0]
-		}
-	}
-	if err != nil || inv.ID == "" {
-		return inv, attempt, err
-	}
-	attempts, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-		InvoiceID: inv.ID, Type: payment.Charge,
-	}, newest)
-	if len(attempts) > 0 {
-		attempt = attempts[0]
-	}
-	return inv, attempt, err
 }
 
 // unpaid returns the refusal of a request whose one attempt did not pay.
