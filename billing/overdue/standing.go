@@ -43,13 +43,14 @@ func (s Standing) Equal(other Standing) bool {
 // part that is paid never cancels, and nothing is canceled twice for one state. A state that the policy does not have
 // any more counts as milder than all. A milder state, or none, ends a cancellation that is not finished.
 func (p Policy) Review(was Standing, debts Debts, now time.Time) Standing {
-	at := p.index(debts.At(now), now)
+	sums := debts.At(now)
+	at := p.index(sums, now)
 	next := Standing{NextAt: p.nextAt(debts, at, now)}
 	if at < 0 {
 		return next
 	}
 	state := p.States[at]
-	next.State, next.Since, next.Sums = state.Name, now, debts.At(now)
+	next.State, next.Since, next.Sums = state.Name, now, sums
 	next.AccessDenied, next.NeedsPerson = state.DenyAccess, state.NeedsPerson
 	if was.State == state.Name {
 		next.Since, next.Canceling = was.Since, was.Canceling && state.Cancel

@@ -2,7 +2,6 @@ package core
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"perennial/billing/dunning"
@@ -54,11 +53,7 @@ func DunningToDB(p *dunning.Policy) []byte {
 	for _, m := range p.Minimums {
 		stored.Minimums = append(stored.Minimums, storedLeast(m))
 	}
-	raw, err := json.Marshal(stored)
-	if err != nil {
-		panic(fmt.Errorf("db: a dunning policy: %w", err)) // numbers and strings only
-	}
-	return raw
+	return marshaled("a dunning policy", stored)
 }
 
 // DunningFromDB reads a policy. An invalid one, which only manual SQL can write, becomes the default: it must not keep
