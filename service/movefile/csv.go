@@ -18,8 +18,9 @@ import (
 	"perennial/internal/spelling"
 )
 
-// eachRow reads CSV: each row becomes the object that a line of JSON would have, so that both are read by one code.
-func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
+// eachRow reads CSV of wanted types: each row becomes the object that a line of JSON would have, so that both are read
+// by one code.
+func (f File) eachRow(in io.Reader, wants func(moving.Type) bool, emit func(Record, int) error) error {
 	rows := newRows(in)
 	header, err := rows.next()
 	if err != nil {
@@ -29,6 +30,8 @@ func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
 	if err != nil {
 		return err
 	}
+	// A row that cannot be read has no type. Where that is wanted, each row is read.
+	unwanted := t.of != "" && !wants(t.of) && !wants("")
 	for {
 		row, err := rows.next()
 		var wrong *csv.ParseError
@@ -42,6 +45,7 @@ func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
 				"not closed. Nothing behind it was read.", maxLine)}, rows.line)
 		case err != nil:
 			return unreadable(f.Path, err)
+		case unwanted:
 		default:
 			err = emit(t.record(row), rows.line)
 		}

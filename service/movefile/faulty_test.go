@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/moving"
 )
 
 // A pipe can be read once, and an import reads three times.
@@ -34,6 +35,21 @@ func TestRead_NotUTF8(t *testing.T) {
 
 	_, err := Open(written(t, "customers.csv", "id,metadata.\xe9\n"), "")
 	require.Equal(t, "import_csv_column_unknown", fault.From(err).Code)
+}
+
+// A row that cannot be read has no type, whatever its file has: an import asks for it among the customers.
+func TestEach_UnreadableRowHasNoType(t *testing.T) {
+	t.Parallel()
+	f, err := Open(written(t, "balances.csv", "customer,currency,amount\na,EUR,1\nb,EU\xe9,2\n"), "")
+	require.NoError(t, err)
+	for of, want := range map[moving.Type][]int{moving.BalanceType: {2}, "": {3}, moving.CustomerType: nil} {
+		var lines []int
+		require.NoError(t, f.Each(func(t moving.Type) bool { return t == of }, func(r Record) error {
+			lines = append(lines, r.Line)
+			return nil
+		}))
+		require.Equal(t, want, lines, of)
+	}
 }
 
 // A quote that is not closed takes the rows behind it: that is said with the lines that it reached.

@@ -73,7 +73,7 @@ func (f File) Each(wants func(moving.Type) bool, do func(Record) error) error {
 			return do(r)
 		}
 		if f.Format == CSV {
-			return f.eachRow(in, emit)
+			return f.eachRow(in, wants, emit)
 		}
 		return f.eachLine(in, wants, emit)
 	})

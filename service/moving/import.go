@@ -65,17 +65,21 @@ func (s *Service) Import(
 	if err != nil {
 		return err
 	}
-	seen := map[moving.Type]bool{} // in the first pass
+	type contents struct {
+		file int
+		of   moving.Type
+	}
+	seen := map[contents]bool{} // in the first pass
 	for pass, of := range moving.Imported() {
-		if pass > 0 && !seen[of] && of != moving.CustomerType {
-			continue
-		}
 		im.of = of
-		wants := func(t moving.Type) bool {
-			seen[t] = true
-			return t == of || of == moving.CustomerType && !t.Imports() // and what cannot be read
-		}
-		for _, f := range files {
+		for i, f := range files {
+			if pass > 0 && !seen[contents{i, of}] && of != moving.CustomerType {
+				continue
+			}
+			wants := func(t moving.Type) bool {
+				seen[contents{i, t}] = true
+				return t == of || of == moving.CustomerType && !t.Imports() // and what cannot be read
+			}
 			if err := f.Each(wants, func(r movefile.Record) error { return im.add(ctx, r) }); err != nil {
 				return err
 			}
