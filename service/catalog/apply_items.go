@@ -161,7 +161,10 @@ func (a applying) beforePlans(ctx context.Context, c catalog.ItemChanges) error 
 func (s *Service) Items(
 	ctx context.Context, by usecase.Caller, plans []plan.Plan,
 ) (items catalog.Items, tooMany int, err error) {
-	all, err := heldItems(ctx, s.Store.Reader, by.EnvironmentID, catalog.Items{})
+	all, err := heldItems(ctx, s.Store.Reader, by.EnvironmentID, WantedCatalog{Items: catalog.Items{
+		Products: []catalog.Item[plan.Product]{}, TaxRates: []catalog.Item[tax.Definition]{},
+		Metrics: []catalog.Item[usage.Metric]{}, Coupons: []catalog.Item[discount.Coupon]{},
+	}})
 	if err != nil {
 		return items, 0, err
 	}

@@ -23,58 +23,83 @@ import (
 )
 
 // heldItems reads the objects that a file may describe beside plans, each with its key: all products, tax rates and
-// metrics, and the coupons that have a key or that the file names.
+// metrics, and the coupons that have a key or that the file names. It reads only the kinds that the file has, and
+// products where a plan names one.
 func heldItems(
-	ctx context.Context, r db.Reader, environmentID string, want catalog.Items,
+	ctx context.Context, r db.Reader, environmentID string, want WantedCatalog,
 ) (held catalog.Items, err error) {
 	entries, err := r.Catalog.CatalogEntries(ctx, environmentID)
 	if err != nil {
 		return held, err
 	}
 	keys := map[catalog.Kind]map[string]string{} // by id of the object
-	codes := map[string]bool{}
 	for _, e := range entries {
 		if keys[e.Kind] == nil {
 			keys[e.Kind] = map[string]string{}
 		}
 		keys[e.Kind][e.ID] = e.Key
-		if e.Kind == catalog.CouponKind {
-			codes[strings.ToLower(e.Key)] = true
+	}
+	var products []plan.Product
+	if want.Products != nil || slices.ContainsFunc(want.Plans, namesProduct) {
+		products, err = every(func(p db.Page) ([]plan.Product, bool, error) {
+			return r.Catalog.Products(ctx, environmentID, db.ProductFilter{}, p)
+		}, func(p plan.Product) string { return p.ID })
+		if err != nil {
+			return held, err
 		}
 	}
-	products, err := every(func(p db.Page) ([]plan.Product, bool, error) {
-		return r.Catalog.Products(ctx, environmentID, db.ProductFilter{}, p)
-	}, func(p plan.Product) string { return p.ID })
-	if err != nil {
-		return held, err
+	var rates []tax.Definition
+	if want.TaxRates != nil {
+		rates, err = every(func(p db.Page) ([]tax.Definition, bool, error) {
+			return r.Catalog.TaxRates(ctx, environmentID, db.TaxRateFilter{}, p)
+		}, func(d tax.Definition) string { return d.ID })
+		if err != nil {
+			return held, err
+		}
 	}
-	rates, err := every(func(p db.Page) ([]tax.Definition, bool, error) {
-		return r.Catalog.TaxRates(ctx, environmentID, db.TaxRateFilter{}, p)
-	}, func(d tax.Definition) string { return d.ID })
-	if err != nil {
-		return held, err
-	}
-	metrics, err := every(func(p db.Page) ([]usage.Metric, bool, error) {
-		return r.Usage.Metrics(ctx, environmentID, db.MetricFilter{}, p)
-	}, func(m usage.Metric) string { return m.ID })
-	if err != nil {
-		return held, err
-	}
-	for _, c := range want.Coupons {
-		codes[strings.ToLower(c.Value.Code)] = true
+	var metrics []usage.Metric
+	if want.Metrics != nil {
+		metrics, err = every(func(p db.Page) ([]usage.Metric, bool, error) {
+			return r.Usage.Metrics(ctx, environmentID, db.MetricFilter{}, p)
+		}, func(m usage.Metric) string { return m.ID })
+		if err != nil {
+			return held, err
+		}
 	}
 	var coupons []discount.Coupon
+	if want.Coupons != nil {
+		if coupons, err = heldCoupons(ctx, r, environmentID, keys[catalog.CouponKind], want.Coupons); err != nil {
+			return held, err
+		}
+	}
+	return keyedItems(keys, products, rates, metrics, coupons), nil
+}
+
+// heldCoupons reads the coupons that have a key, or that a file names. keys are by id of the coupon.
+func heldCoupons(
+	ctx context.Context, r db.Reader, environmentID string, keys map[string]string, want []catalog.Item[discount.Coupon],
+) (coupons []discount.Coupon, err error) {
+	codes := map[string]bool{}
+	for _, key := range keys {
+		codes[strings.ToLower(key)] = true
+	}
+	for _, c := range want {
+		codes[strings.ToLower(c.Value.Code)] = true
+	}
 	for code := range codes {
 		c, err := r.Catalog.CouponByCode(ctx, environmentID, code)
 		if err != nil && !usecase.Absent(err) {
-			return held, err
+			return nil, err
 		}
 		if err == nil {
 			coupons = append(coupons, c)
 		}
 	}
-	return keyedItems(keys, products, rates, metrics, coupons), nil
+	return coupons, nil
 }
+
+// namesProduct reports whether a plan of a file has a product.
+func namesProduct(p catalog.Plan) bool { return p.Product != nil && *p.Product != "" }
 
 // keyedItems returns objects with their keys.
 func keyedItems(
@@ -126,7 +151,7 @@ const newPlanMark = "new:"
 func (s *Service) itemChanges(
 	ctx context.Context, r db.Reader, by usecase.Caller, held []plan.Plan, want WantedCatalog,
 ) (c catalog.ItemChanges, plans []catalog.Plan, err error) {
-	existing, err := heldItems(ctx, r, by.EnvironmentID, want.Items)
+	existing, err := heldItems(ctx, r, by.EnvironmentID, want)
 	if err != nil {
 		return c, nil, err
 	}
@@ -223,7 +248,7 @@ func withProducts(plans []catalog.Plan, existing catalog.Items, c catalog.ItemCh
 	}
 	plans = slices.Clone(plans)
 	for i, p := range plans {
-		if p.Product == nil || *p.Product == "" {
+		if !namesProduct(p) {
 			continue
 		}
 		productID, known := ids[*p.Product]
