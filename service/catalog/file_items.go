@@ -156,7 +156,7 @@ func (s *Service) itemChanges(
 		return c, nil, err
 	}
 	wanted := want.Items
-	if wanted.Coupons, err = s.couponsWithPlans(ctx, by, held, want); err != nil {
+	if wanted.Coupons, err = couponsWithPlans(ctx, r, by.EnvironmentID, held, want); err != nil {
 		return c, nil, catalog.CouponKind.In(err)
 	}
 	if c, err = catalog.DiffItems(existing, wanted, want.AllowArchive); err != nil {
@@ -171,8 +171,8 @@ func (s *Service) itemChanges(
 }
 
 // couponsWithPlans returns the coupons of a file with the ids of plans in place of their keys.
-func (s *Service) couponsWithPlans(
-	ctx context.Context, by usecase.Caller, held []plan.Plan, want WantedCatalog,
+func couponsWithPlans(
+	ctx context.Context, r db.Reader, environmentID string, held []plan.Plan, want WantedCatalog,
 ) ([]catalog.Item[discount.Coupon], error) {
 	ids := map[string]string{}
 	for _, p := range held {
@@ -189,10 +189,10 @@ func (s *Service) couponsWithPlans(
 		for n, key := range c.Value.PlanIDs {
 			planIDs[n] = ids[key]
 			if planIDs[n] == "" && id.Is(id.Plan, key) {
-				if _, err := usecase.Plan(ctx, s.Base, by, key); err != nil && !usecase.Absent(err) {
+				if _, err := r.Catalog.Plan(ctx, environmentID, key); err != nil && !usecase.Absent(err) {
 					return nil, err
 				} else if err == nil {
-					planIDs[n] = key
+					ids[key], planIDs[n] = key, key
 				}
 			}
 			if planIDs[n] == "" {

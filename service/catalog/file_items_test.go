@@ -16,6 +16,8 @@ import (
 	"perennial/billing/tax"
 	"perennial/billing/usage"
 	"perennial/db"
+	"perennial/internal/id"
+	"perennial/test/scene"
 )
 
 // wholeFile has one object of each kind; the plan names its product and metric, and the coupon the plan.
@@ -165,6 +167,31 @@ func TestApplyCatalog_RefusesItems(t *testing.T) {
 		require.Equal(t, f.Error(), fault.From(done).Error(), want)
 		require.Equal(t, before, s.Rows(t), want)
 	}
+}
+
+// Coupons may be of plans that have no key, by their ids; an id of no plan here is refused.
+func TestApplyCatalog_CouponsOfPlanIDs(t *testing.T) {
+	t.Parallel()
+	s := newHouse(t)
+	loose := s.Plan(t, scene.Monthly(1900))
+	file := wholeFile()
+	file.Coupons[0].Value.PlanIDs = []string{loose.ID, "team"}
+	second := file.Coupons[0]
+	second.Key, second.Value.Code, second.Value.PlanIDs = "AGAIN", "AGAIN", []string{loose.ID}
+	file.Coupons = append(file.Coupons, second)
+
+	_, err := s.ApplyCatalog(t.Context(), s.caller, file)
+
+	require.NoError(t, err)
+	for code, plans := range map[string]int{"HELLO": 2, "AGAIN": 1} {
+		c, err := s.Store.Catalog.CouponByCode(t.Context(), s.Env, code)
+		require.NoError(t, err)
+		require.Len(t, c.PlanIDs, plans)
+		require.Contains(t, c.PlanIDs, loose.ID)
+	}
+	file.Coupons[1].Value.PlanIDs = []string{id.New(id.Plan, s.Clock.Now())}
+	_, err = s.ApplyCatalog(t.Context(), s.caller, file)
+	require.ErrorContains(t, err, "catalog_plan_not_found")
 }
 
 func TestItems_OfAnEnvironment(t *testing.T) {
