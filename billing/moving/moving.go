@@ -88,12 +88,7 @@ func (c Customer) Check(now time.Time) error {
 		faults = append(faults, fault.InvalidParam("paymentMethod", "import_method_unknown",
 			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it."))
 	}
-	if !c.CreatedAt.Time.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
-		faults = append(faults,
-			fault.InvalidParam("createdAt", "import_time_invalid",
-				"`createdAt` must be in 1970 or later, and not in the future."))
-	}
-	return errors.Join(append(faults, CheckPairs(c.Metadata))...)
+	return errors.Join(append(faults, checkCreated(c.CreatedAt, now), CheckPairs(c.Metadata))...)
 }
 
 var methods = regexp.MustCompile(`^(card|mobile_money_[a-z0-9_]{1,40})$`)

@@ -68,12 +68,10 @@ func (r PaymentMethod) Method(id string, payer customer.Customer, now time.Time)
 		m.Card = customer.Card(*r.Card)
 	}
 	faults := []error{m.Check(), r.checkTexts()}
-	switch {
-	case r.Default && (payer.PaymentMethod != m.Type || payer.PaymentDetails != m.Details):
+	if r.Default && (payer.PaymentMethod != m.Type || payer.PaymentDetails != m.Details) {
 		faults = append(faults, ErrMethodNotDefault)
-	case !r.CreatedAt.Time.IsZero() && (r.CreatedAt.Before(earliest) || r.CreatedAt.After(now)):
-		faults = append(faults, fault.InvalidParam("createdAt", "import_time_invalid",
-			"`createdAt` must be in the years from 1970 on, and not in the future."))
+	} else {
+		faults = append(faults, checkCreated(r.CreatedAt, now))
 	}
 	return m, fault.Joined(faults...)
 }
