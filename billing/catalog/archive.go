@@ -17,8 +17,5 @@ func CheckArchived(changes []Change) error {
 			absent = append(absent, c.Was.Key)
 		}
 	}
-	if 2*len(absent) <= active {
-		return nil
-	}
 	return archivesMost("plans", absent, active)
 }

@@ -99,19 +99,13 @@ func find(held []plan.Plan, w Plan) (*plan.Plan, error) {
 // compare names the differences between a plan and its description in the file. Currency, interval and kind cannot
 // change.
 func compare(was plan.Plan, w Plan) (Change, error) {
-	fixed := ""
-	switch {
-	case was.Currency != w.Currency:
-		fixed = "currency"
-	case was.Interval != w.Interval:
-		fixed = "interval"
-	case was.AddOn != w.AddOn:
-		fixed = "kind"
-	}
-	if fixed != "" {
-		return Change{}, fault.InvalidParam(w.Key+"."+fixed, "catalog_plan_fixed",
+	if name := fixed(
+		field{"currency", was.Currency != w.Currency}, field{"interval", was.Interval != w.Interval},
+		field{"kind", was.AddOn != w.AddOn},
+	); name != "" {
+		return Change{}, fault.InvalidParam(w.Key+"."+name, "catalog_plan_fixed",
 			"The `%s` of a plan never changes, because its subscriptions were sold it. Describe a new plan under another "+
-				"key, and archive this one with `active: false`.", fixed)
+				"key, and archive this one with `active: false`.", name)
 	}
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
@@ -124,24 +118,13 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		by := metered.Replaced(w.Metered)
 		c.To.Metered = metered.Revision{Commitment: by.Commitment, Minimum: by.Minimum}.Of(was.Metered)
 	}
-	for _, f := range []struct {
-		name    string
-		differs bool
-	}{
-		{"catalogKey", was.Key != w.Key},
-		{"name", was.Name != w.Name},
-		{"active", was.Active != w.Active},
-		{"productId", was.ProductID != c.To.ProductID},
-		{"features", !was.Features.Same(w.Features)},
-		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
-		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
-		{"metadata", !was.Metadata.Same(w.Metadata)},
-	} {
-		if f.differs {
-			c.Fields = append(c.Fields, f.name)
-		}
-	}
-	c.Fields = append(c.Fields, w.Terms().Changed(was.Terms())...)
+	c.Fields = append(changed(
+		field{"catalogKey", was.Key != w.Key}, field{"name", was.Name != w.Name}, field{"active", was.Active != w.Active},
+		field{"productId", was.ProductID != c.To.ProductID}, field{"features", !was.Features.Same(w.Features)},
+		field{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
+		field{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
+		field{"metadata", !was.Metadata.Same(w.Metadata)},
+	), w.Terms().Changed(was.Terms())...)
 	if c.NewVersion() {
 		// at any time: only whether it can be made
 		if _, err := was.Next(w.Terms(), was.VersionAt); err != nil {

@@ -193,14 +193,14 @@ func (r rules[T]) checkArchived(held []Item[T], changes []ItemChange[T]) error {
 			absent = append(absent, c.Key)
 		}
 	}
-	if 2*len(absent) <= active {
-		return nil
-	}
 	return archivesMost(r.kind.Section(), absent, active)
 }
 
-// archivesMost is the refusal of a file that archives most of what has a key.
+// archivesMost refuses a file that archives more than half of the active objects that have a key.
 func archivesMost(section string, absent []string, active int) error {
+	if 2*len(absent) <= active {
+		return nil
+	}
 	names := strings.Join(absent[:min(len(absent), namedPlans)], ", ")
 	if len(absent) > namedPlans {
 		names += ", …"
