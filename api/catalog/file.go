@@ -135,7 +135,7 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 			"%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
 	}
 	out := catalog.Plan{Plan: p, Product: form.Product, Migrate: catalog.Migration(form.Migrate)}
-	out.Key, out.ID, out.Active = key, form.ID, form.Active == nil || *form.Active
+	out.Key, out.ID, out.Active = key, form.ID, offered(form.Active)
 	if err == nil {
 		err = out.Check()
 	}

@@ -82,7 +82,7 @@ func formOf(p plan.Plan) FilePlan {
 	form := FilePlan{PlanTerms: PlanTerms{
 		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), TrialDays: p.TrialDays,
 		Measure: string(p.ProrationMeasure), Metadata: view.Metadata(p.Metadata),
-	}}
+	}, Active: unlessTrue(p.Active)}
 	if !p.TrialEnd.Same(plan.TrialEndInvoice) {
 		form.TrialEnd = string(p.TrialEnd)
 	}
@@ -91,9 +91,6 @@ func formOf(p plan.Plan) FilePlan {
 	}
 	if p.AddOn {
 		form.Kind = addOnKind
-	}
-	if !p.Active {
-		form.Active = &p.Active
 	}
 	if p.Dunning != nil {
 		policy := view.RenderDunning(*p.Dunning)
