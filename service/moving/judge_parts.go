@@ -9,7 +9,9 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/billing/plan"
 	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/billing/text"
@@ -66,7 +68,7 @@ func (e *importEnvironment) grantPlans(r moving.CreditGrant) (ids []string, err 
 			return nil, err
 		case p.AddOn:
 			return nil, subscription.ErrPlanIsAddOn.In(field)
-		case !e.offers(p.ID, r):
+		case !e.offers(p.ID, r.Currency):
 			return nil, fault.InvalidParam(field, "currency_mismatch",
 				"No version of the plan is sold in %s, the currency of the grant.", r.Currency)
 		}
@@ -75,9 +77,10 @@ func (e *importEnvironment) grantPlans(r moving.CreditGrant) (ids []string, err 
 	return ids, nil
 }
 
-func (e *importEnvironment) offers(planID string, r moving.CreditGrant) bool {
-	for ref, p := range e.plans {
-		if ref.ID == planID && p.Offers(r.Currency) {
+// offers reports whether a version of a plan is sold in a currency.
+func (e *importEnvironment) offers(planID string, currency money.Currency) bool {
+	for version := range e.newest[planID] {
+		if p, ok := e.plans[plan.Ref{ID: planID, Version: version + 1}]; ok && p.Offers(currency) {
 			return true
 		}
 	}

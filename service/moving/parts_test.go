@@ -96,10 +96,12 @@ func TestImport_CreditGrants(t *testing.T) {
 		customerOf(1), grantOf(1, `,"priority":4,"plans":["Plan"],"name":"Welcome","createdAt":1765000000,"expiresAt":1800000000`),
 		grantOf(2, `,"plans":["Gold"]`), grantOf(3, `,"expiresAt":1765000000`), grantOf(4, `,"priority":400`),
 		strings.Replace(grantOf(5, ""), "EUR", "EURO", 1), strings.Replace(grantOf(6, ""), "c-1", "c-2", 1), grantOf(7, ""),
+		strings.Replace(grantOf(8, `,"plans":["Plan"]`), "EUR", "USD", 1),
 	}
 	want := map[string]string{
 		"c-1": "imported", "g-1": "imported", "g-2": "3 import_plan_unknown", "g-3": "4 expires_at_past",
 		"g-4": "5 priority_invalid", "g-5": "6 currency_unknown", "g-6": "7 import_customer_unknown", "g-7": "imported",
+		"g-8": "9 currency_mismatch",
 	}
 
 	require.Equal(t, want, svc.imported(t, by, ImportOptions{DryRun: true, Batch: 1}, file...).outcomes)
