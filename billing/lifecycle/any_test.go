@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -103,7 +104,8 @@ type named struct {
 
 func (n named) Errorf(format string, args ...any) {
 	n.Helper()
-	n.T.Errorf("life %d of seed %d\n"+format, append([]any{n.life, n.seed}, args...)...)
+	name := fmt.Sprintf("life %d of seed %d", n.life, n.seed)
+	n.T.Errorf("%s\n%s\n%s", name, fmt.Sprintf(format, args...), name) // a log may be cut at either end
 }
 
 var _ require.TestingT = named{}
