@@ -58,6 +58,7 @@ type Invoice struct {
 	Memo             string            `json:"memo,omitempty" example:"Your order 4711" doc:"What the customer reads on a manual invoice. Erased with the customer."`
 	Metadata         view.Metadata     `json:"metadata,omitempty" doc:"Of a manual invoice. Erased with the customer."`
 	OverdueAt        int64             `json:"overdueAt,omitempty" doc:"The time when it was announced as overdue."`
+	OwedSince        int64             `json:"owedSince,omitempty" doc:"Since when the unpaid invoice that it replaces was overdue. For the overdue policy, the debt counts from then on. Absent: it replaces none that was."`
 	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
 	FinalizesAt      int64             `json:"finalizesAt,omitempty" example:"1763643600" doc:"When the draft of a subscription's invoice is finalized automatically, or was to be: the environment's invoiceGraceMinutes after the renewal, at most at the end of its period. Absent: the invoice had no grace."`
@@ -144,6 +145,7 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: view.Unix(i.DueAt),
 		Memo: i.Memo, Metadata: view.Metadata(i.Metadata), OverdueAt: view.Unix(i.OverdueAt),
+		OwedSince:    view.Unix(i.OwedSince),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: view.Unix(i.Collection.RetryAt), ReplacedBy: replacedBy(i),
 		IssuedAt: view.Unix(i.IssuedAt), PaidAt: view.Unix(i.PaidAt), VoidedAt: view.Unix(i.VoidedAt),
 		UncollectibleAt: view.Unix(i.UncollectibleAt),

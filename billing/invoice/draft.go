@@ -61,6 +61,8 @@ type Issuing struct {
 	Terms    terms.Terms
 	Location *time.Location // whose days NetDays are; nil: UTC
 	Now      time.Time
+	// OwedSince is since when the invoice that it replaces was overdue; zero: it replaces none that was.
+	OwedSince time.Time
 }
 
 // Refundable is the amount of one charge that can be refunded, in multiples of Granularity; 0 counts as 1.
@@ -119,7 +121,7 @@ func (d Draft) invoice(in Issuing, sums Sums) Invoice {
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
 		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
-		Period: d.Period, PeriodIndex: d.PeriodIndex, CreatedAt: in.Now,
+		Period: d.Period, PeriodIndex: d.PeriodIndex, OwedSince: in.OwedSince, CreatedAt: in.Now,
 	}
 }
 

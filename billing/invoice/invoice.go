@@ -81,6 +81,7 @@ type Invoice struct {
 	Metadata       metadata.Pairs // of a manual invoice; erased with the customer
 	DueAt          time.Time      // until when it has to be paid; zero: it is charged automatically
 	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
+	OwedSince      time.Time      // since when the unpaid invoice that it replaces was overdue; zero: it replaces none
 	Collection     collection.State
 	ReplacedBy     string
 	// With is the invoice that the decision issued beside lines that it took back, whose notes paid it; empty: none, or

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,8 +14,10 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/overdue"
+	"perennial/billing/plan"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 // strict has a state for each of the conditions.
@@ -46,6 +49,88 @@ func (l *life) checkStanding() {
 		!got.NextAt.Equal(want.NextAt) || got.AccessDenied != want.AccessDenied {
 		require.Failf(l.t, "the customer's state is another one", "%+v, not %+v", got, want)
 	}
+	l.checkAges()
+}
+
+// checkAges checks that no change makes a debt younger: what replaces an invoice whose retries had begun counts since
+// that one was issued, or since what it had replaced itself.
+func (l *life) checkAges() {
+	for _, old := range l.store.invoices {
+		if old.ReplacedBy == "" || !old.DueAt.IsZero() || old.Collection.Attempts < 2 {
+			continue
+		}
+		since := old.OwedSince
+		if since.IsZero() {
+			since = old.IssuedAt
+		}
+		for _, inv := range slices.Concat(l.store.invoices, l.store.drafts) {
+			if inv.ID == old.ReplacedBy && inv.Status != invoice.Paid && !inv.OwedSince.Equal(since) {
+				require.Failf(l.t, "a change makes the debt younger", "%+v, instead of %+v", inv, old)
+			}
+		}
+	}
+}
+
+// The debt of a customer whose unpaid subscription changes is as old as before: no state ends, or begins again, because
+// of the invoice that the change issues.
+func TestDebts_AChangeKeepsTheirAge(t *testing.T) {
+	t.Parallel()
+	l := begun(t, watched(settings))
+	issued := l.open()[0].IssuedAt
+	l.result(answer.Declined)
+	l.until(created.AddDate(0, 0, 3))
+	l.result(answer.Declined)
+	require.Equal(t, "warned", l.store.customer.Overdue.State)
+	entered := l.store.customer.Overdue.Since
+	for i, p := range []*plan.Plan{&pro, &team} { // dearer, and back
+		l.must(lifecycle.ChangePlan{Plan: p})
+		require.Len(t, l.open(), 1)
+		require.Equal(t, collection.Charging, l.open()[0].Collection.Phase)
+		require.Equal(t, issued, l.open()[0].OwedSince, i)
+		l.result(answer.Declined)
+		l.pass(time.Hour)
+	}
+	is := l.store.customer.Overdue
+	require.Equal(t, []any{"warned", entered, issued}, []any{is.State, is.Since, is.Oldest})
+	require.Equal(t, 1, l.account.events[event.TypeOverdueChanged])
+	l.must(lifecycle.Pay{InvoiceID: l.open()[0].ID})
+	l.result(answer.Succeeded)
+	require.Empty(t, l.store.customer.Overdue.State)
+}
+
+// Before its payment terms end, a sent invoice is no debt, and neither is what replaces it.
+func TestDebts_AChangeOfWhatIsNotOverdueMakesNone(t *testing.T) {
+	t.Parallel()
+	l := begun(t, watched(settings))
+	l.result(answer.Succeeded)
+	send, days := terms.Send, 5
+	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+	l.until(l.sub().CurrentPeriod.End)
+	due := l.open()[0].DueAt
+	l.pass(24 * time.Hour)
+	l.must(lifecycle.ChangePlan{Plan: &pro})
+	require.Zero(t, l.open()[0].OwedSince)
+	l.until(l.open()[0].DueAt.Add(time.Hour))
+	second := l.open()[0].DueAt
+	l.must(lifecycle.ChangePlan{Plan: &team})
+	require.True(t, due.Before(second))
+	require.Equal(t, second, l.open()[0].OwedSince)
+	require.Equal(t, second.AddDate(0, 0, 3), l.store.customer.Overdue.NextAt,
+		"at once, though its own terms have just begun")
+}
+
+// What replaces a debt as a draft, and is drawn again and issued later, is as old as that debt.
+func TestDebts_ADraftKeepsTheirAge(t *testing.T) {
+	t.Parallel()
+	small, large := flat("plan_1", month, 1900), flat("plan_2", month, 3100)
+	l := graced(t, small, large)
+	l.store.drafts[0].OwedSince = created
+	l.moveTo(l.now.Add(6 * time.Hour))
+	l.changePlan(large, false)
+	require.Len(t, l.store.drafts, 1)
+	require.Equal(t, created, l.store.drafts[0].OwedSince)
+	l.until(l.store.drafts[0].FinalizesAt)
+	require.Equal(t, created, l.open()[0].OwedSince)
 }
 
 func owedElsewhere(id string, amount money.Minor, since time.Time) invoice.Invoice {

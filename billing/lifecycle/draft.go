@@ -59,7 +59,7 @@ func (d *Decision) redraw(i int, draft invoice.Draft) error {
 	was := d.Drafts[i]
 	draft.Reason, draft.Period.Start, draft.UsageUntil = was.Reason, was.Period.Start, was.UsageUntil
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, was.ID, position) })
-	inv, err := draft.Draw(d.issuing(was.ID), was.FinalizesAt)
+	inv, err := draft.Draw(issuingDraft(d, was), was.FinalizesAt)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (d *Decision) finalize(i int) error {
 	drawn := d.Drafts[i]
 	draft := d.situation().Redrawn(drawn)
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
-	in := d.issuing(drawn.ID)
+	in := issuingDraft(d, drawn)
 	in.TaxExempt = drawn.TaxExempt // its taxes are those of its creation
 	// the present action was due before the draft: credit that had ended by then is not used
 	if in.At.Before(drawn.Period.Start) {

@@ -39,19 +39,21 @@ func (d *Decision) issue(draft invoice.Draft) error {
 		}
 	}
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, newID, position) })
+	since := owedSince(d, draft.Replaces)
 	if draft.Replaces != "" {
 		if err := d.withdraw(draft.Replaces, newID); err != nil {
 			return err
 		}
 	}
+	in := d.issuing(newID)
+	in.OwedSince = since
 	if waits {
-		return d.draw(draft, d.issuing(newID), until)
+		return d.draw(draft, in, until)
 	}
 	var err error
 	if draft.Refund, err = affordable(d, draft.Refund); err != nil {
 		return err
 	}
-	in := d.issuing(newID)
 	in.Refunds = d.refunds()
 	out, err := draft.Issue(in)
 	if err != nil {
@@ -245,6 +247,13 @@ func (d *Decision) issuing(invoiceID string) invoice.Issuing {
 		Grants: balance.For(d.Grants, s.PlanID), At: d.due,
 		Limits: d.limits(), Terms: s.Terms, Location: s.Location(), Now: d.Now,
 	}
+}
+
+// issuingDraft is issuing for a draft, which keeps the age of the debt that it replaces.
+func issuingDraft(d *Decision, drawn invoice.Invoice) invoice.Issuing {
+	in := d.issuing(drawn.ID)
+	in.OwedSince = drawn.OwedSince
+	return in
 }
 
 // issued applies the effects of an invoice that is issued now.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/invoice"
 	"perennial/billing/overdue"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -45,19 +46,32 @@ func (d *Decision) overdue(i int) error {
 	return d.owner().unpaid(d, inv.Collection.Attempts)
 }
 
+// owed returns the open invoices that may be debts. An invoice is none where its subscription, or a change of it, waits
+// for the payment: neither is sold yet, and both end without it.
+func owed(s State) (invoices []invoice.Invoice) {
+	for _, inv := range s.Open {
+		if s.Subscription.Status != subscription.Incomplete && !s.Subscription.Pays(inv.ID) {
+			invoices = append(invoices, inv)
+		}
+	}
+	return invoices
+}
+
+// owedSince returns the time since when an invoice that is replaced now is overdue; zero: it is not.
+func owedSince(d *Decision, invoiceID string) time.Time {
+	if i := d.indexDraft(invoiceID); i >= 0 {
+		return d.Drafts[i].OwedSince
+	}
+	return overdue.Of(owed(d.State)).Since(invoiceID, d.Now)
+}
+
 // reviewDebts decides the state of the customer by the overdue policy, where Elsewhere is loaded, and announces another
-// one. An invoice is no debt where its subscription, or a change of it, waits for the payment: neither is sold yet, and
-// both end without it.
+// one.
 func reviewDebts(d *Decision) {
 	if d.Elsewhere == nil {
 		return
 	}
-	invoices := slices.Clone(*d.Elsewhere)
-	for _, inv := range d.Open {
-		if d.Subscription.Status != subscription.Incomplete && !d.Subscription.Pays(inv.ID) {
-			invoices = append(invoices, inv)
-		}
-	}
+	invoices := append(slices.Clone(*d.Elsewhere), owed(d.State)...)
 	was := d.Customer.Overdue
 	is := d.OverduePolicy().Review(was, overdue.Of(invoices), d.Now)
 	if is.Equal(was) {

@@ -135,7 +135,7 @@ func (d *Decision) billUsage(i int, segments []RatedSegment) error {
 	}
 	d.Changes.bill(was.ID, segments)
 	if len(draft.Lines) > len(was.Lines) {
-		in := d.issuing(was.ID)
+		in := issuingDraft(d, was)
 		in.TaxExempt = was.TaxExempt
 		inv, err := draft.Draw(in, was.FinalizesAt)
 		if err != nil {

@@ -26,7 +26,8 @@ type Debts []Debt
 // end of its payment terms on; a payment that is under way then is waited for. One that is charged automatically counts
 // from its issue on, once its first attempt has failed: a payment under way is no debt yet, and a retry under way does
 // not end one. One that waits its turn counts if an older invoice of its subscription does. Invoices that are paid,
-// void or uncollectible are no debts; neither is a paid one that its payer disputes.
+// void or uncollectible are no debts; neither is a paid one that its payer disputes. One that replaces a debt counts at
+// once, from the time from which that one counted: a change is no payment.
 func Of(invoices []invoice.Invoice) Debts {
 	var all Debts
 	behind := map[string]bool{} // subscriptions with a debt
@@ -36,6 +37,8 @@ func Of(invoices []invoice.Invoice) Debts {
 		}
 		since, counts := inv.IssuedAt, true
 		switch {
+		case !inv.OwedSince.IsZero():
+			since = inv.OwedSince
 		case !inv.DueAt.IsZero():
 			since, counts = inv.DueAt, inv.Collection.Phase != collection.Charging || !inv.OverdueAt.IsZero()
 		case inv.Collection.Phase == collection.Waiting:
@@ -50,6 +53,16 @@ func Of(invoices []invoice.Invoice) Debts {
 		all = append(all, Debt{InvoiceID: inv.ID, Currency: inv.Currency, Amount: inv.AmountDue, Since: since})
 	}
 	return all
+}
+
+// Since returns the time since when an invoice is overdue; zero: it is none of the debts, or not overdue by now.
+func (d Debts) Since(invoiceID string, now time.Time) time.Time {
+	for _, debt := range d {
+		if debt.InvoiceID == invoiceID && !debt.Since.After(now) {
+			return debt.Since
+		}
+	}
+	return time.Time{}
 }
 
 // Sums are what is overdue at a time.

@@ -69,6 +69,31 @@ func TestOf_PaidTooLate(t *testing.T) {
 		overdue.Of([]invoice.Invoice{inv}))
 }
 
+// What replaces a debt is as old as that one, whatever becomes of its own payment.
+func TestOf_ReplacesADebt(t *testing.T) {
+	t.Parallel()
+	for _, own := range []invoice.Invoice{
+		{Collection: collection.State{Phase: collection.Charging, Attempts: 1}},
+		{Collection: collection.State{Phase: collection.Waiting}, DueAt: later},
+		{Collection: collection.State{Phase: collection.Scheduled, Attempts: 1}},
+	} {
+		own.ID, own.SubscriptionID, own.Status, own.Currency, own.AmountDue = "in_2", "sub_1", invoice.Open, "USD", 100
+		own.IssuedAt, own.OwedSince = later, start
+		waiting := invoice.Invoice{
+			ID: "in_3", SubscriptionID: "sub_1", Status: invoice.Open, Currency: "USD", AmountDue: 7, IssuedAt: later,
+			Collection: collection.State{Phase: collection.Waiting},
+		}
+		debts := overdue.Of([]invoice.Invoice{own, waiting})
+		require.Equal(t, overdue.Debts{
+			{InvoiceID: "in_2", Currency: "USD", Amount: 100, Since: start},
+			{InvoiceID: "in_3", Currency: "USD", Amount: 7, Since: later},
+		}, debts)
+		require.Equal(t, start, debts.Since("in_2", start))
+		require.Zero(t, debts.Since("in_2", start.Add(-1)), "not yet")
+		require.Zero(t, debts.Since("in_1", later), "another one")
+	}
+}
+
 // An invoice that waits its turn is as late as what it waits for.
 func TestOf_WaitsBehindAnotherOfItsSubscription(t *testing.T) {
 	t.Parallel()

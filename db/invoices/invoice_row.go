@@ -29,7 +29,7 @@ func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
 		PeriodIndex: &inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
 		CollectionMethod: core.Null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
 		Memo: core.Null(inv.Memo), Metadata: core.NullMap(inv.Metadata),
-		DueAt: core.NullTime(inv.DueAt), OverdueAt: core.NullTime(inv.OverdueAt),
+		DueAt: core.NullTime(inv.DueAt), OverdueAt: core.NullTime(inv.OverdueAt), OwedSince: core.NullTime(inv.OwedSince),
 		Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		SkippedRetries: inv.Collection.Skipped, RetryAt: core.NullTime(inv.Collection.RetryAt),
 		AttemptTrigger: core.Null(inv.Collection.Trigger),
@@ -64,7 +64,7 @@ func InvoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		PeriodIndex: core.Value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Terms: terms.Terms{Method: core.Value(row.CollectionMethod), NetDays: row.NetDays},
 		Memo:  core.Value(row.Memo), Metadata: core.Value(row.Metadata),
-		DueAt: core.Value(row.DueAt), OverdueAt: core.Value(row.OverdueAt),
+		DueAt: core.Value(row.DueAt), OverdueAt: core.Value(row.OverdueAt), OwedSince: core.Value(row.OwedSince),
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
 			RetryAt: core.Value(row.RetryAt),

@@ -10,7 +10,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2 and not i.taken_back
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since from invoices i where i.environment_id = $1 and i.id = $2 and not i.taken_back
 `
 
 type InvoiceGetParams struct {
@@ -81,12 +81,13 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.TakenBack,
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
+		&i.Invoice.OwedSince,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1 and not i.taken_back
 where k.hash = $2
@@ -173,6 +174,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.TakenBack,
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
+		&i.Invoice.OwedSince,
 	)
 	return i, err
 }
@@ -405,7 +407,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
 from invoices i
 where i.environment_id = $1 and not i.taken_back
   and ($2::text is null or i.customer_id = $2)
@@ -505,6 +507,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.TakenBack,
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
+			&i.Invoice.OwedSince,
 		); err != nil {
 			return nil, err
 		}
@@ -517,7 +520,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -601,6 +604,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.TakenBack,
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
+			&i.Invoice.OwedSince,
 		); err != nil {
 			return nil, err
 		}
@@ -613,7 +617,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -684,12 +688,13 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.TakenBack,
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
+		&i.Invoice.OwedSince,
 	)
 	return i, err
 }
 
 const invoiceLockUnsettled = `-- name: InvoiceLockUnsettled :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'draft')
 order by i.number, i.finalizes_at, i.id
@@ -771,6 +776,7 @@ func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg Invoice
 			&i.Invoice.TakenBack,
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
+			&i.Invoice.OwedSince,
 		); err != nil {
 			return nil, err
 		}

@@ -373,6 +373,7 @@ type Invoice struct {
 	TakenBack         bool                  `db:"taken_back"`
 	TakenBackWith     *string               `db:"taken_back_with"`
 	ErasedCountry     *string               `db:"erased_country"`
+	OwedSince         *time.Time            `db:"owed_since"`
 }
 
 type InvoiceLine struct {

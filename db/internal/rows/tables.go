@@ -525,6 +525,7 @@ var invoices = table[dbsqlc.Invoice]{
 		"taken_back",
 		"taken_back_with",
 		"erased_country",
+		"owed_since",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
 		switch column {
@@ -638,6 +639,8 @@ var invoices = table[dbsqlc.Invoice]{
 			return row.TakenBackWith
 		case 54:
 			return row.ErasedCountry
+		case 55:
+			return row.OwedSince
 		}
 		panic("rows: no such column")
 	},
