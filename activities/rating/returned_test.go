@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -58,6 +59,34 @@ func TestCreditNote_AfterACorrection(t *testing.T) {
 	require.Equal(t, money.Minor(1000), note.Total, "the flat price: the usage went back")
 	_, err = credit(l, all[1])
 	require.ErrorIs(t, err, creditnote.ErrNothingLeft)
+	l.Sound()
+}
+
+// An unpaid invoice whose usage a later one takes back cannot be voided, which would give the usage back once more.
+func TestVoidInvoice_AfterACorrection(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	l := life.Begin(t, s, metering(calls(t, s)))
+	life.Perform(t, s, l.Ref, life.SendInvoices())
+	l.Reload()
+	at := scene.Start.Add(time.Hour)
+	used(l, "eu", 100, at)
+	l.Until(scene.Start.AddDate(0, 1, 1))
+	void := func() error {
+		return service.New(l.Store, l.Clock.Now).Invoices.VoidInvoice(
+			t.Context(), caller(l), l.Invoices()[1].ID, usecase.Around[invoice.Invoice]{})
+	}
+	takenBack(l, fmt.Sprint("eu", 100, at.UnixNano()), 100)
+	l.Until(scene.Start.AddDate(0, 2, 1))
+	all := l.Invoices()
+	require.Equal(t, []any{money.Minor(1500), invoice.Open}, []any{all[1].Total, all[1].Status})
+	require.Len(t, all, 3, "the usage is taken back")
+
+	require.ErrorIs(t, void(), lifecycle.ErrTakenBack)
+
+	note, err := credit(l, all[1])
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1000), note.Total, "the rest")
 	l.Sound()
 }
 

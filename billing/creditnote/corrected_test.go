@@ -68,6 +68,29 @@ func TestCorrected_IsOfEarlierLines(t *testing.T) {
 	}
 }
 
+// A credit on an invoice's own line took nothing back that it asks for.
+func TestGiven_TakenBack(t *testing.T) {
+	t.Parallel()
+	inv := invoice.Invoice{Lines: []invoice.Line{
+		{ID: "il_1", Amount: 500}, {ID: "il_2", Kind: invoice.ProrationCredit, Amount: -200, Reverses: "il_1"},
+	}}
+	sums := func(lineID string, amount money.Minor) map[string]money.Minor {
+		return map[string]money.Minor{lineID: amount}
+	}
+	for _, c := range []struct {
+		given creditnote.Given
+		want  bool
+	}{
+		{creditnote.Given{}, false},
+		{creditnote.Given{Reversed: sums("il_1", 200)}, false},
+		{creditnote.Given{Reversed: sums("il_1", 201)}, true},
+		{creditnote.Given{Reversed: sums("il_3", 300), Corrected: sums("il_3", 300)}, false},
+		{creditnote.Given{Corrected: sums("il_1", 1)}, true},
+	} {
+		require.Equal(t, c.want, c.given.TakenBack(inv), c)
+	}
+}
+
 // Notes and corrections together give back no more than the usage lines billed, whatever came first.
 func TestIssue_GivesNoUsageBackTwice(t *testing.T) {
 	t.Parallel()

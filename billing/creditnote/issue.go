@@ -196,6 +196,15 @@ func (g Given) Beside(inv invoice.Invoice) (money.Minor, error) {
 	return max(inv.Total-g.total()-max(left, 0), 0), err
 }
 
+// TakenBack reports whether later documents that no person asked for gave a part of an invoice back: credits for unused
+// time, and corrections of usage.
+func (g Given) TakenBack(inv invoice.Invoice) bool {
+	own := reversedBy(inv)
+	return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
+		return g.Reversed[l.ID] > own[l.ID] || g.Corrected[l.ID] > 0
+	})
+}
+
 // total returns the total of the notes.
 func (g Given) total() (sum money.Minor) {
 	for _, n := range g.Notes {

@@ -16,9 +16,11 @@ import (
 // reversed. Its coupons count as not given. Later payments for it are refunded. A payment that needs review does not
 // prevent it. With the invoice of a change that waits for its payment, the change is withdrawn, also while a payment is
 // in progress. Faults: payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time,
-// invoice_has_credit_notes.
+// invoice_has_credit_notes, invoice_taken_back.
 type VoidInvoice struct {
 	InvoiceID string
+	// TakenBack: later documents gave a part of it back: creditnote.Given says which.
+	TakenBack bool
 	// Given are the periods in which other invoices of the subscription that are not void have this one's coupons. Each
 	// invoice counts for itself: a later credit does not remove the discount of an earlier invoice.
 	Given []CouponUse
@@ -56,6 +58,12 @@ var ErrNotOpen = fault.New(fault.Conflict, "invoice_not_open",
 var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
 	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
+// ErrTakenBack refuses to void an invoice of which a later document gave a part back, to the customer's balance: the
+// part would be given back twice.
+var ErrTakenBack = fault.New(fault.Conflict, "invoice_taken_back",
+	"A later document gave a part of this invoice back: unused time, or corrected usage. Credit the rest of it by a "+
+		"credit note, or mark it uncollectible.")
+
 func (c VoidInvoice) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
@@ -72,6 +80,9 @@ func (c VoidInvoice) judge(d *Decision) (func() error, error) {
 	}
 	if d.Open[i].Credited != (invoice.Credited{}) {
 		return nil, invoice.ErrHasCreditNotes
+	}
+	if c.TakenBack {
+		return nil, ErrTakenBack
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {

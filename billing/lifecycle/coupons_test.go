@@ -130,7 +130,7 @@ func takesOff(inv invoice.Invoice) (all []lifecycle.CouponUse) {
 
 // voids returns the command that voids an invoice, with the data that db loads.
 func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
-	c := lifecycle.VoidInvoice{InvoiceID: inv.ID}
+	c := lifecycle.VoidInvoice{InvoiceID: inv.ID, TakenBack: l.given(inv).TakenBack(inv)}
 	for _, other := range l.store.all() {
 		if other.ID != inv.ID && other.Status != invoice.Void {
 			c.Given = append(c.Given, takesOff(other)...)

@@ -249,6 +249,7 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 		l.writtenOff = was
 		credits := void && inv.TakesTimeBack() && errors.Is(err, lifecycle.ErrTakesTimeBack)
 		credits = credits || void && l.hasNotes(err)
+		credits = credits || void && errors.Is(err, lifecycle.ErrTakenBack) && l.given(inv).TakenBack(inv)
 		credits = credits || !void && l.sub().Status == subscription.Incomplete && errors.Is(err, subscribing.ErrIncomplete)
 		require.True(l.t, behind || credits || inProgress(err) && live != nil, err)
 		return

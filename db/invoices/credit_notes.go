@@ -105,6 +105,13 @@ func (tx *Tx) LockForCredit(
 	return c, err
 }
 
+// TakenBack reports whether later documents that no person asked for gave a part of an invoice back. The invoice is
+// locked.
+func (tx *Tx) TakenBack(ctx context.Context, environmentID string, inv invoice.Invoice) (bool, error) {
+	given, err := tx.given(ctx, environmentID, inv)
+	return given.TakenBack(inv), err
+}
+
 // given returns the earlier credits of an invoice, which is locked.
 func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Invoice) (creditnote.Given, error) {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}}

@@ -172,6 +172,10 @@ func Informed(
 		if i < 0 {
 			return c, nil
 		}
+		var err error
+		if c.TakenBack, err = tx.Invoices.TakenBack(ctx, environmentID, all[i]); err != nil {
+			return c, err
+		}
 		c, err := tx.Catalog.WithCoupons(ctx, environmentID, c, all[i])
 		if err != nil || len(c.Coupons) == 0 || found.Subscription.LateUsageUntil.IsZero() {
 			return c, err
