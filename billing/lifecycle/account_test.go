@@ -85,9 +85,7 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 					at, a.how = a.due.At, a.due.Proration
 					used = at
 				case a.pended != nil && slices.Contains(data.Changed, "pendingChange"):
-					if at, a.how = a.pended.At, ""; a.plans[s.Plan()].Interval != a.plan.Interval {
-						used = at
-					}
+					at, a.how = a.pended.At, ""
 				}
 				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, at, used)
 			}

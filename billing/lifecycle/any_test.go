@@ -69,6 +69,7 @@ func TestLifecycle_LivesThatFailed(t *testing.T) {
 	t.Parallel()
 	for _, n := range []named{
 		{t, 7864928619911497577, 10022}, // a coupon on a paid invoice that was credited later counted as never given
+		{t, 1008, 19081},                // usage of the time in which a change of interval waited was billed, and then free
 	} {
 		liveOnce(n, true)
 	}

@@ -128,6 +128,12 @@ func (c Change) ends() bool {
 	return c.After.Status == subscription.Canceled && c.Before.Status != subscription.Canceled
 }
 
+// waited reports whether the change opens a period that began when it was billed, before it was paid.
+func (c Change) waited() bool {
+	one := c.Before.PendingChange
+	return one != nil && c.After.PendingChange == nil && c.After.CurrentPeriod.Start.Equal(one.At)
+}
+
 // pauses reports whether the change pauses the subscription.
 func (c Change) pauses() bool {
 	return c.After.Status == subscription.Paused && c.Before.Status != subscription.Paused
@@ -135,7 +141,8 @@ func (c Change) pauses() bool {
 
 // Cut returns the end of the time before the change. A cancellation counts usage up to its instant, also if the period
 // ended before, as in an outage: records until then are accepted, and no other invoice has them. The same holds for the
-// instant of a segment's start if the subscription ends in it, as on a test clock that does not move.
+// instant of a segment's start if the subscription ends in it, as on a test clock that does not move. A change that
+// waited for its payment begins its period when it was billed; until it is paid, usage is the plan's before it.
 func (c Change) Cut() time.Time {
 	switch s := c.After; {
 	case s.Status == subscription.Canceled && s.CanceledAt.Equal(c.Before.MeteredSince):
@@ -144,7 +151,7 @@ func (c Change) Cut() time.Time {
 		return s.CanceledAt
 	case s.Status == subscription.Paused:
 		return s.PausedAt
-	case c.opens():
+	case c.opens() && !c.waited():
 		return s.CurrentPeriod.Start
 	default:
 		return c.At.UTC().Truncate(time.Second)
@@ -165,8 +172,11 @@ func (c Change) Bill(s subscription.Subscription, issue []invoice.Draft) []invoi
 			return issue
 		}
 		draft := invoice.Draft{Reason: invoice.Usage, Period: of, PeriodIndex: s.PeriodIndex, UsageUntil: cut}
-		if c.pauses() {
-			draft.After = "pause" // the end of the pause may bill the same period again
+		switch { // the same start may be billed again
+		case c.pauses(): // at the end of the pause
+			draft.After = "pause"
+		case c.waited(): // at the end of the period that began when the change was billed
+			draft.After = "pending_change"
 		}
 		issue = append(issue, draft)
 	}

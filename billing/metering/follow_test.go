@@ -180,6 +180,16 @@ func TestChange_Follow(t *testing.T) {
 			change: change(calls, daily), closes: []part{half}, since: on(2, 15), late: until(on(2, 15)),
 			bills: usageOf(on(2, 1), on(2, 15)),
 		},
+		"another interval, that waited four days for its payment": {
+			change: func() metering.Change {
+				c := to(dearer, change(calls, func(s *subscription.Subscription) { opens(s, on(2, 11), on(2, 28)) }))
+				c.Before.PendingChange = &subscription.PendingChange{
+					ScheduledChange: subscription.ScheduledChange{At: on(2, 11)},
+				}
+				return c
+			}(),
+			closes: []part{half}, since: on(2, 15), late: until(on(2, 15)), bills: usageOf(on(2, 1), on(2, 15)),
+		},
 		"another anchor": {
 			change: change(calls, func(s *subscription.Subscription) {
 				s.AnchorAt = on(2, 15)
