@@ -29,7 +29,7 @@ type Draft struct {
 	Attempt    bool   // of a Last one: it gets one automatic attempt, and no retry
 	Change     string // the scheduled change, or the migration with a date, that it bills; empty: none
 	Awaited    bool   // it bills a change that waits for its payment
-	// After tells drafts of one reason and one start apart: of a Recovery, the paid invoice that recovered the subscription.
+	// After tells drafts of one reason and start apart: of a Recovery, the paid invoice that recovered the subscription.
 	After string
 	// Refund is the amount to be paid back in money, as far as there is that much: out of a total below zero, whose
 	// rest becomes credit, and beyond that out of the customer's credit.

@@ -8,105 +8,78 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/test/e2e/check"
 	"perennial/test/e2e/world"
 )
 
-// TestPendingChange: a change with paymentBehavior pending is made once its invoice is paid, whatever its provider answers
-// and though everything stops meanwhile. Until then the plan before it stays, with its access. The others are withdrawn
-// when their time is over, with their invoices, and what is paid for those later goes back.
-func TestPendingChange(t *testing.T) {
-	t.Parallel()
-	w := world.New(t, world.Config{Environments: len(firstPayers)})
-	w.Service.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), settled)
-	defer cancel()
-	var all []*pendingChange
-	for i, name := range []string{"stripe", "adyen", "pawapay", "flutterwave"} { // the first one hears Stripe's callbacks
-		all = append(all, paidBefore(ctx, t, w, w.Environments[i], name)...)
-	}
-	for _, p := range all {
-		p.request(ctx, t)
-	}
-	w.Service.Kill(t)
-	w.Service.Start(t)
-	var unpaid []string
-	for _, p := range all {
-		p.await(ctx, t)
-		if p.answer != pays {
-			unpaid = append(unpaid, p.sub)
-		}
-	}
-	redate(ctx, t, w, unpaid, `pending_change = jsonb_set(pending_change, '{until}', to_jsonb($2::timestamptz)),
-		next_action = 'pending_change_end', next_action_at = $2`, time.Now().Add(-time.Second))
-	for _, p := range all {
-		p.awaitEnd(ctx, t)
-		if p.provider == "pawapay" && p.answer == silent {
-			for _, m := range captures(t, w, `select provider_ref, amount from transactions
-				where subscription_id = $1 and type = 'charge' and amount <> 5000`, p.sub) {
-				w.Simulator.Of("pawapay").Settle(t, m.ref, "succeeded")
-			}
-		}
-	}
-	check.AtRest(t, w, settled)
-	check.Sound(t, w)
-	var kept int
-	require.NoError(t, w.Pool.QueryRow(ctx, `select coalesce(sum(amount - amount_refunded), 0) from transactions
-		where type = 'charge' and status in ('success', 'refunded') and subscription_id = any($1)`, unpaid).Scan(&kept))
-	require.Equal(t, 5000*len(unpaid), kept, "the period is kept, and nothing that was paid too late")
-}
-
 // pendingChange is a subscription with a change that waits for its payment.
 type pendingChange struct {
-	env      *world.Environment
-	provider string
+	shop
+
 	answer   answered
 	customer string
 	sub      string
 	from, to string // plans
-	token    string // pays, or does not
+	said     world.Answer
 }
 
-// paidBefore returns subscriptions that are paid, and whose payer then answers otherwise.
-func paidBefore(
-	ctx context.Context, t *testing.T, w *world.World, env *world.Environment, name string,
-) (all []*pendingChange) {
+// subscribed returns subscriptions that are being paid, and whose payer then answers otherwise.
+func (s shop) subscribed(ctx context.Context, t *testing.T) (all []*pendingChange) {
 	t.Helper()
-	paying := map[answered]string{}
-	for answer := range firstPayers[name] {
-		paying[answer] = firstPayers[name][pays]
-	}
-	for _, first := range begun(ctx, t, w, env, name, paying) {
-		answer := first.answer
-		first.answer = pays
-		first.await(ctx, t)
-		p := &pendingChange{env: env, provider: name, answer: answer, sub: first.sub, token: firstPayers[name][answer]}
-		all = append(all, p)
-		var sub struct {
-			CustomerID string `json:"customerId"`
-			PlanID     string `json:"planId"`
-			Currency   string `json:"currency"`
+	to := s.sells(ctx, t, 9000)
+	for answer := range tokens[s.provider] {
+		p := &pendingChange{
+			shop: s, answer: answer, customer: s.payer(ctx, t, tokens[s.provider][pays]), from: s.plan, to: to,
 		}
-		require.NoError(t, env.Get(ctx, "/api/subscriptions/"+p.sub, &sub))
-		p.customer, p.from = sub.CustomerID, sub.PlanID
 		var err error
-		p.to, err = env.Create(ctx, "/api/plans",
-			world.Object{"name": "Larger", "currency": sub.Currency, "interval": "month", "amount": 9000})
+		p.sub, err = s.env.Create(ctx, "/api/subscriptions",
+			world.Object{"customerId": p.customer, "planId": s.plan, "paymentBehavior": "pending"})
 		require.NoError(t, err)
+		all = append(all, p)
 	}
 	return all
 }
 
-// request changes the plan, with a payment method that answers as it should.
-func (p *pendingChange) request(ctx context.Context, t *testing.T) {
+// prepare waits until the subscription is paid, and gives its payer a method that answers as it should.
+func (p *pendingChange) prepare(ctx context.Context, t *testing.T) {
 	t.Helper()
-	in := payerBy(p.token)
+	(&firstPayment{shop: p.shop, answer: pays, customer: p.customer, sub: p.sub}).await(ctx, t)
+	in := payerBy(tokens[p.provider][p.answer])
 	_, err := p.env.Change(ctx, http.MethodPatch, "/api/customers/"+p.customer,
 		world.Object{"paymentMethod": in["paymentMethod"], "paymentDetails": in["paymentDetails"]})
 	require.NoError(t, err)
-	_, err = p.env.Change(ctx, http.MethodPatch, "/api/subscriptions/"+p.sub,
+}
+
+// request changes the plan once that is paid.
+func (p *pendingChange) request(ctx context.Context, t *testing.T) {
+	t.Helper()
+	_, err := p.env.Change(ctx, http.MethodPatch, "/api/subscriptions/"+p.sub,
 		world.Object{"planId": p.to, "paymentBehavior": "pending"})
 	require.NoError(t, err)
+}
+
+// once changes the plan with one attempt, until it is said what became of it.
+func (p *pendingChange) once(ctx context.Context, t *testing.T) {
+	p.said = untilSaid(ctx, t, p.env, p.answer, http.MethodPatch, "/api/subscriptions/"+p.sub,
+		world.Object{"planId": p.to, "paymentBehavior": "error"})
+}
+
+// answered checks the answer to a change with one attempt, and reports whether the change waits.
+func (p *pendingChange) answered(ctx context.Context, t *testing.T) (waits bool) {
+	t.Helper()
+	requireSaid(t, p.answer, p.provider, http.StatusOK, p.said)
+	s := p.shown(ctx, t)
+	switch p.answer {
+	case pays:
+		require.Equal(t, p.to, s.PlanID)
+	case silent:
+		require.NotNil(t, s.PendingChange)
+		require.Equal(t, p.from, s.PlanID)
+		return true
+	default:
+		require.Equal(t, []any{p.from, "active", "void"}, []any{s.PlanID, s.Status, s.LatestInvoice.Status})
+	}
+	require.Nil(t, s.PendingChange)
+	return false
 }
 
 // pendedState is what the API shows of one.
