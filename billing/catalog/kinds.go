@@ -41,14 +41,19 @@ var taxRateRules = rules[tax.Definition]{
 			to.ArchivedAt = want.ArchivedAt
 		}
 		return to, changed(
-				field{"name", was.Name != to.Name}, field{"archived", was.ArchivedAt.IsZero() != to.ArchivedAt.IsZero()},
-			), fixed(
-				field{"percent", was.Percent.Cmp(want.Percent) != 0}, field{"inclusive", was.Inclusive != want.Inclusive},
-				field{"taxCategory", was.Category != want.Category}, field{"country", was.Country != want.Country},
-				field{"region", was.Region != want.Region}, field{"validFrom", !was.ValidFrom.Equal(want.ValidFrom)},
-				field{"validUntil", !was.ValidUntil.Equal(want.ValidUntil)}, field{"stacks", was.Stacks != want.Stacks},
-			)
+			field{"name", was.Name != to.Name}, field{"archived", was.ArchivedAt.IsZero() != to.ArchivedAt.IsZero()},
+		), RateDiffers(was, want)
 	},
+}
+
+// RateDiffers returns the first of the fields of a tax rate that never change in which two of them differ; empty: none.
+func RateDiffers(was, want tax.Definition) string {
+	return fixed(
+		field{"percent", was.Percent.Cmp(want.Percent) != 0}, field{"inclusive", was.Inclusive != want.Inclusive},
+		field{"taxCategory", was.Category != want.Category}, field{"country", was.Country != want.Country},
+		field{"region", was.Region != want.Region}, field{"validFrom", !was.ValidFrom.Equal(want.ValidFrom)},
+		field{"validUntil", !was.ValidUntil.Equal(want.ValidUntil)}, field{"stacks", was.Stacks != want.Stacks},
+	)
 }
 
 // ArchivedAtApply marks a tax rate of a file as archived. The time is that of the change.

@@ -64,15 +64,7 @@ func (c Customer) checkOverdue() error {
 	if c.OverduePolicy == nil {
 		return nil
 	}
-	return inOverduePolicy(c.OverduePolicy.Validate())
-}
-
-// inOverduePolicy names the field of a customer that a fault of the policy is about.
-func inOverduePolicy(err error) error {
-	if f := fault.From(err); f != nil {
-		return f.In("overduePolicy." + f.Param)
-	}
-	return err
+	return c.OverduePolicy.Validate()
 }
 
 // checkTaxes validates the fields that decide the taxes. Faults: region_needs_country, those of package tax.

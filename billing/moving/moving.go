@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -22,23 +23,23 @@ const MaxID = 255
 
 // Customer is a record of one. The payment method is the provider's tokens or a phone number, as in the API.
 type Customer struct {
-	ID             string          `json:"id"` // external
-	Email          string          `json:"email,omitempty"`
-	Name           string          `json:"name,omitempty"`
-	Phone          string          `json:"phone,omitempty"`
-	Address        *postal.Address `json:"address,omitempty"` // nil: none was sent
-	Country        string          `json:"country,omitempty"`
-	Region         string          `json:"region,omitempty"`
-	Locale         string          `json:"locale,omitempty"`
-	TimeZone       string          `json:"timeZone,omitempty"`
-	TaxExempt      tax.Exemption   `json:"taxExempt,omitempty"`
-	TaxIDs         tax.IDs         `json:"taxIds,omitempty"`
-	PaymentMethod  string          `json:"paymentMethod,omitempty"`
-	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"` // nil: none were sent
-	Dunning        *Dunning        `json:"dunning,omitempty"`        // nil: the plan's or the environment's
-	Features       []Feature       `json:"features,omitempty"`       // in place of those of plans
-	Metadata       metadata.Pairs  `json:"metadata,omitempty"`
-	CreatedAt      Time            `json:"createdAt,omitzero"` // zero: now
+	ID             string           `json:"id"` // external
+	Email          string           `json:"email,omitempty"`
+	Name           string           `json:"name,omitempty"`
+	Phone          string           `json:"phone,omitempty"`
+	Address        *postal.Address  `json:"address,omitempty"` // nil: none was sent
+	Country        string           `json:"country,omitempty"`
+	Region         string           `json:"region,omitempty"`
+	Locale         string           `json:"locale,omitempty"`
+	TimeZone       string           `json:"timeZone,omitempty"`
+	TaxExempt      tax.Exemption    `json:"taxExempt,omitempty"`
+	TaxIDs         tax.IDs          `json:"taxIds,omitempty"`
+	PaymentMethod  string           `json:"paymentMethod,omitempty"`
+	PaymentDetails *PaymentDetails  `json:"paymentDetails,omitempty"` // nil: none were sent
+	Dunning        *dunning.Dunning `json:"dunning,omitempty"`        // nil: the plan's or the environment's
+	Features       []Feature        `json:"features,omitempty"`       // in place of those of plans
+	Metadata       metadata.Pairs   `json:"metadata,omitempty"`
+	CreatedAt      Time             `json:"createdAt,omitzero"` // zero: now
 }
 
 // PaymentDetails are the payment details of a customer.

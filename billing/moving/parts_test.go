@@ -32,11 +32,6 @@ func TestDunning_RoundTrip(t *testing.T) {
 		require.Equal(t, p, back)
 	}
 	require.Nil(t, moving.DunningOf(nil))
-	factor := 0
-	_, err := moving.Dunning{RetryFactor: &factor}.Policy()
-	require.Contains(t, fault.From(err).Param, "dunning")
-	_, err = moving.Dunning{RetryFactor: &factor, RetryGapDays: []int{1}}.Policy()
-	require.Equal(t, "fields_exclusive", fault.From(err).Code)
 }
 
 // Settings of a new environment become those of the record, and others stay.

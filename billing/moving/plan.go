@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/metered"
@@ -33,7 +34,7 @@ type Plan struct {
 	// are of the environment that the record is of.
 	Metered          *metered.Prices   `json:"metered,omitempty"`
 	Features         plan.Features     `json:"features,omitempty"`
-	Dunning          *Dunning          `json:"dunning,omitempty"` // nil: the environment's
+	Dunning          *dunning.Dunning  `json:"dunning,omitempty"` // nil: the environment's
 	ProrationMeasure proration.Measure `json:"prorationMeasure,omitempty"`
 	Metadata         metadata.Pairs    `json:"metadata,omitempty"`
 	CreatedAt        Time              `json:"createdAt,omitzero"` // zero: now

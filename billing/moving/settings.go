@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 
+	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/proration"
@@ -22,7 +23,7 @@ type Settings struct {
 	InvoiceNumbers      *invoice.Numbering          `json:"invoiceNumbers,omitempty"`
 	ProrationMeasure    proration.Measure           `json:"prorationMeasure,omitempty"`
 	Seller              *invoice.Seller             `json:"seller,omitempty"`
-	Dunning             *Dunning                    `json:"dunning,omitempty"`
+	Dunning             *dunning.Dunning            `json:"dunning,omitempty"`
 }
 
 // SettingsOf returns the record of settings.

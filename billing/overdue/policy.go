@@ -51,14 +51,17 @@ func (p Policy) IsZero() bool { return len(p.States) == 0 }
 
 var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
+// field is the name of a policy in settings, customers and their records.
+const field = "overduePolicy"
+
 // Validate returns a fault for the first field that no policy can have: overdue_policy_invalid, currency_unknown.
 func (p Policy) Validate() error {
 	if len(p.States) > MaxStates {
-		return invalid("states", "A policy has at most %d states.", MaxStates)
+		return invalid(field+".states", "A policy has at most %d states.", MaxStates)
 	}
 	seen := map[string]bool{}
 	for i, s := range p.States {
-		at := fmt.Sprintf("states[%d]", i)
+		at := fmt.Sprintf("%s.states[%d]", field, i)
 		switch {
 		case !name.MatchString(s.Name):
 			return invalid(at+".name", "The name of a state has small letters, digits and _, at most 40, and begins with a letter.")

@@ -38,25 +38,25 @@ func TestPolicy_Validate(t *testing.T) {
 		states      []overdue.State
 		param, code string
 	}{
-		{make([]overdue.State, 9), "states", "overdue_policy_invalid"},
-		{[]overdue.State{{Days: 1}}, "states[0].name", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "Late", Days: 1}}, "states[0].name", "overdue_policy_invalid"},
-		{[]overdue.State{late, late}, "states[1].name", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x"}}, "states[0]", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Days: 3651}}, "states[0].days", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Days: -1, Invoices: 1}}, "states[0].days", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Invoices: 1001}}, "states[0].invoices", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Amounts: usd(0)}}, "states[0].amounts", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Amounts: usd(money.MaxMinor + 1)}}, "states[0].amounts", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Amounts: append(usd(1), usd(2)...)}}, "states[0].amounts", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Amounts: make([]overdue.Amount, 21)}}, "states[0].amounts", "overdue_policy_invalid"},
+		{make([]overdue.State, 9), "overduePolicy.states", "overdue_policy_invalid"},
+		{[]overdue.State{{Days: 1}}, "overduePolicy.states[0].name", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "Late", Days: 1}}, "overduePolicy.states[0].name", "overdue_policy_invalid"},
+		{[]overdue.State{late, late}, "overduePolicy.states[1].name", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x"}}, "overduePolicy.states[0]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 3651}}, "overduePolicy.states[0].days", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: -1, Invoices: 1}}, "overduePolicy.states[0].days", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Invoices: 1001}}, "overduePolicy.states[0].invoices", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: usd(0)}}, "overduePolicy.states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: usd(money.MaxMinor + 1)}}, "overduePolicy.states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: append(usd(1), usd(2)...)}}, "overduePolicy.states[0].amounts", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Amounts: make([]overdue.Amount, 21)}}, "overduePolicy.states[0].amounts", "overdue_policy_invalid"},
 		{
-			[]overdue.State{{Name: "x", Amounts: []overdue.Amount{{Currency: "usd", Amount: 1}}}}, "states[0].amounts",
+			[]overdue.State{{Name: "x", Amounts: []overdue.Amount{{Currency: "usd", Amount: 1}}}}, "overduePolicy.states[0].amounts",
 			"currency_unknown",
 		},
-		{[]overdue.State{{Name: "x", Days: 1, DenyAccess: true}, late}, "states[1]", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Days: 1, Cancel: true}, late}, "states[1]", "overdue_policy_invalid"},
-		{[]overdue.State{{Name: "x", Days: 1, NeedsPerson: true}, late}, "states[1]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 1, DenyAccess: true}, late}, "overduePolicy.states[1]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 1, Cancel: true}, late}, "overduePolicy.states[1]", "overdue_policy_invalid"},
+		{[]overdue.State{{Name: "x", Days: 1, NeedsPerson: true}, late}, "overduePolicy.states[1]", "overdue_policy_invalid"},
 	} {
 		f := fault.From(overdue.Policy{States: c.states}.Validate())
 		require.NotNil(t, f, c)

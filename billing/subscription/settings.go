@@ -97,8 +97,7 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if err := s.Overdue.Validate(); err != nil {
-		f := fault.From(err)
-		return f.In("overduePolicy." + f.Param)
+		return err
 	}
 	return s.Dunning.Validate()
 }

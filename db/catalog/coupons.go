@@ -55,6 +55,17 @@ func (r Reader) Coupons(
 	return coupons, hasMore, nil
 }
 
+// CouponsByCode returns the coupons that have one of some codes, in any case, in the order of their ids.
+func (r Reader) CouponsByCode(
+	ctx context.Context, environmentID string, codes []string,
+) (coupons []discount.Coupon, err error) {
+	rows, err := core.Queries.CouponListByCode(ctx, r.Handle,
+		dbsqlc.CouponListByCodeParams{EnvironmentID: environmentID, Codes: codes})
+	return core.Map(rows, func(row dbsqlc.CouponListByCodeRow) discount.Coupon {
+		return CouponFromDB(row.Coupon)
+	}), core.Translate("CouponListByCode", err)
+}
+
 // LockCoupon reads a coupon and locks it until this transaction ends, so that no other one may change or redeem it.
 // Fault: coupon_not_found.
 func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discount.Coupon, error) {

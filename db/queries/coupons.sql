@@ -58,6 +58,11 @@ select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and
 -- name: CouponGetByCode :one
 select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and lower(c.code) = lower(@code::text);
 
+-- name: CouponListByCode :many
+select sqlc.embed(c) from coupons c
+where c.environment_id = @environment_id and lower(c.code) in (select lower(k) from unnest(@codes::text[]) as k)
+order by c.id;
+
 -- name: CouponGetWithKey :one
 select sqlc.embed(k), sqlc.embed(c)
 from api_key_details k

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -79,23 +80,11 @@ func heldItems(
 func heldCoupons(
 	ctx context.Context, r db.Reader, environmentID string, keys map[string]string, want []catalog.Item[discount.Coupon],
 ) (coupons []discount.Coupon, err error) {
-	codes := map[string]bool{}
-	for _, key := range keys {
-		codes[strings.ToLower(key)] = true
-	}
+	codes := slices.Collect(maps.Values(keys))
 	for _, c := range want {
-		codes[strings.ToLower(c.Value.Code)] = true
+		codes = append(codes, c.Value.Code)
 	}
-	for code := range codes {
-		c, err := r.Catalog.CouponByCode(ctx, environmentID, code)
-		if err != nil && !usecase.Absent(err) {
-			return nil, err
-		}
-		if err == nil {
-			coupons = append(coupons, c)
-		}
-	}
-	return coupons, nil
+	return r.Catalog.CouponsByCode(ctx, environmentID, codes)
 }
 
 // namesProduct reports whether a plan of a file has a product.

@@ -3,6 +3,8 @@ package moving
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"perennial/billing/customer"
 	"perennial/billing/discount"
@@ -60,21 +62,15 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID, source s
 	if e.endpoints, err = s.Store.Webhooks.EndpointCount(ctx, environmentID); err != nil {
 		return nil, err
 	}
-	offered := false
-	page := db.Page{Limit: 100}
-	for more := true; more; {
-		var rates []tax.Definition
-		if rates, more, err = s.Store.Catalog.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &offered},
-			page); err != nil {
-			return nil, err
-		}
-		if e.rates = append(e.rates, rates...); more {
-			page.StartingAfter = rates[len(rates)-1].ID
-		}
-	}
 	if e.sold, err = s.soldHere(ctx, environmentID, source); err != nil {
 		return nil, err
 	}
+	for _, rate := range e.sold.rates {
+		if rate.ArchivedAt.IsZero() {
+			e.rates = append(e.rates, rate)
+		}
+	}
+	slices.SortFunc(e.rates, func(a, b tax.Definition) int { return strings.Compare(a.ID, b.ID) })
 	return e, s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
 		return all.Plans(ctx, func(p db.SoldPlan) error { e.addPlan(p.Plan); return nil })
 	})

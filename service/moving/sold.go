@@ -175,8 +175,7 @@ func (im *importing) newTaxRate(a *arrival) (outcome ImportOutcome, err error) {
 		return RecordPresent, nil
 	}
 	if known, ok := here.rateKeys[r.CatalogKey]; ok {
-		if d := here.rates[known]; d.Percent.Cmp(a.rate.Percent) != 0 || d.Country != a.rate.Country ||
-			d.Inclusive != a.rate.Inclusive || d.Category != a.rate.Category || d.Region != a.rate.Region {
+		if catalog.RateDiffers(here.rates[known], a.rate) != "" {
 			return RecordRefused, moving.ErrDiffers.In("catalogKey")
 		}
 		return RecordPresent, nil

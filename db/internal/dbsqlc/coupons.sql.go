@@ -224,6 +224,58 @@ func (q *Queries) CouponList(ctx context.Context, db DBTX, arg CouponListParams)
 	return items, nil
 }
 
+const couponListByCode = `-- name: CouponListByCode :many
+select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at from coupons c
+where c.environment_id = $1 and lower(c.code) in (select lower(k) from unnest($2::text[]) as k)
+order by c.id
+`
+
+type CouponListByCodeParams struct {
+	EnvironmentID string   `db:"environment_id"`
+	Codes         []string `db:"codes"`
+}
+
+type CouponListByCodeRow struct {
+	Coupon Coupon `db:"coupon"`
+}
+
+func (q *Queries) CouponListByCode(ctx context.Context, db DBTX, arg CouponListByCodeParams) ([]CouponListByCodeRow, error) {
+	rows, err := db.Query(ctx, couponListByCode, arg.EnvironmentID, arg.Codes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CouponListByCodeRow
+	for rows.Next() {
+		var i CouponListByCodeRow
+		if err := rows.Scan(
+			&i.Coupon.ID,
+			&i.Coupon.EnvironmentID,
+			&i.Coupon.Position,
+			&i.Coupon.Code,
+			&i.Coupon.Name,
+			&i.Coupon.Percent,
+			&i.Coupon.Amount,
+			&i.Coupon.Currency,
+			&i.Coupon.Duration,
+			&i.Coupon.Periods,
+			&i.Coupon.PlanIds,
+			&i.Coupon.MaxRedemptions,
+			&i.Coupon.Redeemed,
+			&i.Coupon.RedeemBy,
+			&i.Coupon.Active,
+			&i.Coupon.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const couponListByID = `-- name: CouponListByID :many
 select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at from coupons c where c.environment_id = $1 and c.id = any($2::text[]) order by c.id
 `
