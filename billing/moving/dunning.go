@@ -1,6 +1,10 @@
 package moving
 
-import "perennial/billing/dunning"
+import (
+	"perennial/billing/dunning"
+	"perennial/billing/fault"
+	"perennial/billing/overdue"
+)
 
 // DunningOf returns the form of a policy; nil: there is none.
 func DunningOf(p *dunning.Policy) *dunning.Dunning {
@@ -11,11 +15,13 @@ func DunningOf(p *dunning.Policy) *dunning.Dunning {
 	return &form
 }
 
-// Policy returns the customer's own policy; nil: none. Faults: those of Dunning.Policy.
-func (c Customer) Policy() (*dunning.Policy, error) {
-	if c.Dunning == nil {
-		return nil, nil
+// Policies returns the customer's own dunning policy and overdue policy; nil: none. Faults: those of Dunning.Policy,
+// overdue_policy_invalid.
+func (c Customer) Policies() (unpaid *dunning.Policy, owing *overdue.Policy, err error) {
+	if c.Dunning != nil {
+		p, wrong := c.Dunning.Policy()
+		unpaid, err = &p, wrong
 	}
-	p, err := c.Dunning.Policy()
-	return &p, err
+	owing, wrong := c.OverduePolicy.read()
+	return unpaid, owing, fault.Joined(err, wrong)
 }

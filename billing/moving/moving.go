@@ -37,6 +37,7 @@ type Customer struct {
 	PaymentMethod  string           `json:"paymentMethod,omitempty"`
 	PaymentDetails *PaymentDetails  `json:"paymentDetails,omitempty"` // nil: none were sent
 	Dunning        *dunning.Dunning `json:"dunning,omitempty"`        // nil: the plan's or the environment's
+	OverduePolicy  *OverduePolicy   `json:"overduePolicy,omitempty"`  // nil: the environment's
 	Features       []Feature        `json:"features,omitempty"`       // in place of those of plans
 	Metadata       metadata.Pairs   `json:"metadata,omitempty"`
 	CreatedAt      Time             `json:"createdAt,omitzero"` // zero: now

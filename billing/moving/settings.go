@@ -24,6 +24,7 @@ type Settings struct {
 	ProrationMeasure    proration.Measure           `json:"prorationMeasure,omitempty"`
 	Seller              *invoice.Seller             `json:"seller,omitempty"`
 	Dunning             *dunning.Dunning            `json:"dunning,omitempty"`
+	OverduePolicy       *OverduePolicy              `json:"overduePolicy,omitempty"`
 }
 
 // SettingsOf returns the record of settings.
@@ -35,6 +36,10 @@ func SettingsOf(s subscription.Settings) Settings {
 	}
 	if s.Seller != (invoice.Seller{}) {
 		r.Seller = &s.Seller
+	}
+	if !s.Overdue.IsZero() {
+		policy := OverdueOf(s.Overdue)
+		r.OverduePolicy = &policy
 	}
 	return r
 }
@@ -61,12 +66,18 @@ func (r Settings) On(s subscription.Settings) (is subscription.Settings, changed
 			return s, nil, err
 		}
 	}
+	policy, err := r.OverduePolicy.read()
+	if err != nil {
+		return s, nil, err
+	}
+	is.Overdue = *cmp.Or(policy, &s.Overdue)
 	initial := subscription.DefaultSettings()
 	for _, f := range []struct {
 		name           string
 		differs, given bool // given: the environment has another value than a new one
 	}{
 		{"dunning", !reflect.DeepEqual(is.Dunning, s.Dunning), !reflect.DeepEqual(s.Dunning, initial.Dunning)},
+		{"overduePolicy", !reflect.DeepEqual(is.Overdue, s.Overdue), !s.Overdue.IsZero()},
 		{"pastDueBilling", is.PastDueBilling != s.PastDueBilling, s.PastDueBilling != initial.PastDueBilling},
 		{"renewalReminderDays", is.RenewalReminderDays != s.RenewalReminderDays,
 			s.RenewalReminderDays != initial.RenewalReminderDays},

@@ -166,11 +166,17 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 			c.PaymentMethod, c.PaymentDetails = "", customer.PaymentDetails{}
 		}
 	}
+	var owing *moving.OverduePolicy
+	if c.OverduePolicy != nil {
+		policy := moving.OverdueOf(*c.OverduePolicy)
+		owing = &policy
+	}
 	return moving.Customer{
 		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone,
 		Address: addressOf(c), Country: c.Country, Region: c.Region, Locale: c.Locale, TimeZone: c.TimeZone,
 		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
-		PaymentDetails: detailsOf(c), Dunning: moving.DunningOf(c.Dunning), CreatedAt: moving.At(c.CreatedAt),
+		PaymentDetails: detailsOf(c), Dunning: moving.DunningOf(c.Dunning), OverduePolicy: owing,
+		CreatedAt: moving.At(c.CreatedAt),
 	}
 }
 

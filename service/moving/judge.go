@@ -120,7 +120,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		PaymentDetails: customer.PaymentDetails(r.Details()), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
 	var unpaid, wrong error
-	c.Dunning, unpaid = r.Policy()
+	c.Dunning, c.OverduePolicy, unpaid = r.Policies()
 	c.Features, wrong = r.Overrides()
 	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
 		c.Check(), c.TaxIDs.CheckNew(nil), unpaid, wrong); err != nil {

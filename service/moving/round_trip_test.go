@@ -19,6 +19,7 @@ import (
 	"perennial/billing/metered"
 	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/billing/overdue"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -105,15 +106,19 @@ func TestExport_ImportedElsewhereIsTheSame(t *testing.T) {
 	sold(t, svc, by)
 	prefix := invoice.Numbering{Prefix: "A-", Digits: 5}
 	seller := invoice.Seller{Name: "Acme", Country: "DE"}
+	owing := overdue.Policy{States: []overdue.State{{Name: "late", Days: 9, NeedsPerson: true}}}
 	_, err := svc.Tenancy.UpdateSettings(t.Context(), by,
-		tenancy.SettingsUpdate{Seller: &seller, InvoiceNumbers: &prefix}, nil)
+		tenancy.SettingsUpdate{Seller: &seller, InvoiceNumbers: &prefix, Overdue: &owing}, nil)
 	require.NoError(t, err)
 	svc.imported(t, by, ImportOptions{},
 		customerInFull, subscriptionOf(1, `,"quantity":2,"coupons":[{"code":"HALF","periodsLeft":2}]`),
 		customerOf(2), methodOf(21, 2, `,"default":true,"card":{"brand":"visa","lastFour":"4242"}`), methodOf(22, 2, ""),
 		subscriptionOf(2, `,"paymentMethod":"m-22","addOns":[{"plan":"backup","quantity":2}],"pendingPlan":"gold"`),
 		balanceOf(1, 500), balanceOf(2, -70), grantOf(1, `,"plans":["gold"],"priority":3`),
-		`{"type":"customer","id":"c-3","dunning":{"retryGapDays":[1,5],"minimumAmounts":[{"currency":"EUR","amount":500}]},`+
+		`{"type":"customer","id":"c-4","overduePolicy":{"states":[]}}`,
+		`{"type":"customer","id":"c-3","overduePolicy":{"states":[{"name":"late","days":5,"needsPerson":true},`+
+			`{"name":"out","invoices":2,"amounts":[{"currency":"EUR","amount":900}],"match":"any","access":"deny","subscriptions":"cancel",`+
+			`"needsPerson":true}]},"dunning":{"retryGapDays":[1,5],"minimumAmounts":[{"currency":"EUR","amount":500}]},`+
 			`"features":[{"key":"seats","limit":7,"until":1800000000}]}`,
 		subscriptionOf(3, `,"scheduledChanges":[{"at":"2026-03-10T00:00:00Z","addOns":[{"plan":"backup"}],"prorationBehavior":"none"},{"at":"2026-03-15T00:00:00Z","anchor":true}]`),
 		`{"type":"webhook_endpoint","id":"w-1","url":"https://example.com/hook","events":["payment.*"],"description":"Ours"}`,
@@ -185,6 +190,7 @@ func randomFile(r *rand.Rand) (lines []string) {
 		lines = append(lines, strings.TrimSuffix(customerOf(n), "}")+
 			maybe(`,"country":"DE","region":"BE"`, `,"locale":"fr-FR"`, `,"name":"Ada","metadata":{"crm":7}`)+
 			maybe(`,"dunning":{"retryGapDays":[2,3]}`, `,"dunning":{"finalAction":"cancel","cancelAfterDays":9}`)+
+			maybe(`,"overduePolicy":{"states":[]}`, `,"overduePolicy":{"states":[{"name":"x","invoices":2,"access":"deny"}]}`)+
 			maybe(`,"features":[{"key":"a","excluded":true},{"key":"b","limit":3,"softLimit":true}]`)+
 			`,"createdAt":1765000000}`)
 		if r.IntN(2) == 0 {
