@@ -9,6 +9,9 @@ import (
 	"perennial/billing/subscription"
 )
 
+// waiting are the behaviors with which a change, or a new subscription, waits for its payment.
+var waiting = []subscription.PaymentBehavior{subscription.PendPayment, subscription.AttemptOnce}
+
 // larger is the plan of the machine's changes that wait for their payment.
 func larger(sold plan.Plan) plan.Plan {
 	large := flat("plan_larger", sold.Interval, money.Minor(20000))
@@ -27,7 +30,7 @@ func (m *machine) pend(*rapid.T) {
 	if m.store.sub.PlanID == to.ID {
 		to = m.sold
 	}
-	cmd := lifecycle.ChangePlan{Plan: &to, Behavior: subscription.PendPayment}
+	cmd := lifecycle.ChangePlan{Plan: &to, Behavior: waiting[m.draw(len(waiting), "payment behavior")]}
 	_, changes, err := lifecycle.Apply(m.store.load(false), cmd, m.moment())
 	m.write(changes, err)
 }

@@ -16,6 +16,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/recording"
+	"perennial/billing/subscribing"
 	"perennial/internal/testkit"
 )
 
@@ -87,7 +88,11 @@ func newMachine(t *rapid.T, first, second side) *machine {
 		sold = callingPlan(sold)
 	}
 	m.sold = sold
-	m.life = newLife(t, []plan.Plan{sold, larger(sold)}, settings, sold, 0)
+	in := subscribing.NewInput{TrialDays: new(int)}
+	if m.draw(3, "it waits for its first payment") == 0 {
+		in.Behavior = waiting[m.draw(len(waiting), "payment behavior")]
+	}
+	m.life = newLifeOf(t, []plan.Plan{sold, larger(sold)}, settings, sold, in)
 	m.store, m.ids = m.life.store, m.life.ids
 	first.config, second.config = "pp_1", "pp_2"
 	m.sides = [2]*side{&first, &second}
