@@ -121,22 +121,7 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 				"skip retry": p.skip, "resume": p.resume, "pause": p.pause, "unpause": p.unpause,
 			} {
 				l := p.begin(t, s)
-				commands := map[string]life.Command{
-					"cancel at period end": {Name: contract.CommandCancel, Reason: "too dear"},
-					"cancel":               life.CancelNow(""),
-					"cancel with refund":   life.CancelNow("prorated"),
-					"reactivate":           {Name: contract.CommandReactivate},
-					"change plan":          {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
-					"change plan at period end": {
-						Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true,
-					},
-					"pay":        {Name: contract.CommandPay},
-					"mark paid":  {Name: contract.CommandMarkPaid},
-					"skip retry": {Name: contract.CommandSkipRetry},
-					"resume":     {Name: contract.CommandResumeCollection},
-					"pause":      {Name: contract.CommandPause},
-					"unpause":    {Name: contract.CommandResume},
-				}
+				commands := commandsOf(t, s)
 				before := l.Rows(t)
 				refusal := l.Command(commands[which]).Refusal
 				if want == "" {
@@ -150,6 +135,27 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 				l.Sound()
 			}
 		})
+	}
+}
+
+// commandsOf returns the commands whose outcome is stated for each situation.
+func commandsOf(t *testing.T, s *scene.Scene) map[string]life.Command {
+	t.Helper()
+	return map[string]life.Command{
+		"cancel at period end": {Name: contract.CommandCancel, Reason: "too dear"},
+		"cancel":               life.CancelNow(""),
+		"cancel with refund":   life.CancelNow("prorated"),
+		"reactivate":           {Name: contract.CommandReactivate},
+		"change plan":          {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
+		"change plan at period end": {
+			Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID, AtPeriodEnd: true,
+		},
+		"pay":        {Name: contract.CommandPay},
+		"mark paid":  {Name: contract.CommandMarkPaid},
+		"skip retry": {Name: contract.CommandSkipRetry},
+		"resume":     {Name: contract.CommandResumeCollection},
+		"pause":      {Name: contract.CommandPause},
+		"unpause":    {Name: contract.CommandResume},
 	}
 }
 

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -56,12 +57,26 @@ func (r *remover) remove(m customer.Method) {
 // pass makes one pass, and returns what the provider has removed so far.
 func (r *remover) pass() []string {
 	r.t.Helper()
-	a := reconcile.Reconciler{
-		Store: r.Worker, Clock: r.Clock.Now, Waker: &life.Waker{}, RemoveMethod: r.Payments.RemoveMethod,
-	}
-	_, err := a.Reconcile(r.t.Context())
+	_, err := r.reconciler().Reconcile(r.t.Context())
 	require.NoError(r.t, err)
 	return r.Provider.RemovedMethods()
+}
+
+func (r *remover) reconciler() *reconcile.Reconciler {
+	return &reconcile.Reconciler{
+		Store: r.Worker, Clock: r.Clock.Now, Waker: &life.Waker{}, RemoveMethod: r.Payments.RemoveMethod,
+	}
+}
+
+// killedPass makes a pass whose process is killed while the provider is asked.
+func (r *remover) killedPass() {
+	r.t.Helper()
+	ctx, kill := context.WithCancel(r.t.Context())
+	asked := false
+	r.Provider.DuringRemovals(func() { asked = true; kill() })
+	_, _ = r.reconciler().Reconcile(ctx)
+	r.Provider.DuringRemovals(nil)
+	require.True(r.t, asked)
 }
 
 func (r *remover) tokens() (n int) {
@@ -88,6 +103,30 @@ func TestRemovals_RepeatedUntilDone(t *testing.T) {
 	require.Zero(t, r.tokens())
 	r.Clock.Add(48 * time.Hour)
 	require.Equal(t, []string{"pm_second"}, r.pass(), "once")
+}
+
+// A process that dies after the removal here, and before or after the provider has done it, leaves it to the next pass
+// of any other: at the end the provider has removed it, and its token is forgotten. A repeated request is harmless.
+func TestRemovals_ProcessKilled(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		done bool // by the provider, before the process died
+		want []string
+	}{
+		"before the provider did it": {false, []string{"pm_second"}},
+		"before that was recorded":   {true, []string{"pm_second", "pm_second"}},
+	} {
+		r := newRemover(t)
+		r.remove(r.add("pm_second"))
+		r.Provider.KeepMethods(!c.done)
+		r.killedPass()
+		require.Equal(t, 1, r.tokens(), "%s: nothing is recorded", name)
+		r.Provider.KeepMethods(false)
+		require.Equal(t, c.want, r.pass(), "%s: at once, without a pause", name)
+		require.Zero(t, r.tokens(), name)
+		r.Clock.Add(48 * time.Hour)
+		require.Equal(t, c.want, r.pass(), name)
+	}
 }
 
 // With the customer all of the methods go.
