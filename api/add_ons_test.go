@@ -16,11 +16,11 @@ func TestSubscription_HasAddOns(t *testing.T) {
 		return as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", body))
 	}
 	team := create(`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"amount":1000}`)
-	yearly := create(`{"name":"Team, yearly","currency":"USD","interval":"year","amount":10000}`)
+	weekly := create(`{"name":"Team, weekly","currency":"USD","interval":"week","amount":10000}`)
 	backup := create(
 		`{"kind":"add_on","name":"Backup","currency":"USD","interval":"month","prices":[{"model":"per_unit","unitAmount":"200"}]}`,
 	)
-	ofYear := create(`{"kind":"add_on","name":"Support","currency":"USD","interval":"year","amount":900}`)
+	ofWeek := create(`{"kind":"add_on","name":"Support","currency":"USD","interval":"week","amount":900}`)
 	require.Equal(t, [2]string{"plan", "add_on"}, [2]string{team.Kind, backup.Kind})
 	customer := b.newCustomer(t, b.test)
 	form := func(planID string, addOns ...map[string]any) map[string]any {
@@ -55,13 +55,13 @@ func TestSubscription_HasAddOns(t *testing.T) {
 		code, param  string
 	}{
 		{"POST", "/api/subscriptions", form(backup.ID), 422, "plan_is_add_on", "planId"},
-		{"POST", "/api/subscriptions", form(team.ID, one, map[string]any{"planId": yearly.ID}), 422, "plan_not_add_on",
+		{"POST", "/api/subscriptions", form(team.ID, one, map[string]any{"planId": weekly.ID}), 422, "plan_not_add_on",
 			"addOns[1].planId"},
-		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": ofYear.ID}), 422, "add_on_interval_mismatch",
+		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": ofWeek.ID}), 422, "add_on_interval_mismatch",
 			"addOns[0].planId"},
 		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": "plan_none"}), 404, "plan_not_found",
 			"addOns[0].planId"},
-		{"PATCH", path, `{"planId":"` + yearly.ID + `"}`, 409, "add_ons_other_interval", "addOns"},
+		{"PATCH", path, `{"planId":"` + weekly.ID + `"}`, 409, "add_ons_other_interval", "addOns"},
 		{"PATCH", path, `{"planId":"` + backup.ID + `"}`, 422, "plan_is_add_on", "planId"},
 		{"PATCH", path, map[string]any{"addOns": []any{map[string]any{"planId": backup.ID, "quantity": 5}}}, 409,
 			"add_ons_unchanged", "addOns"},
@@ -76,9 +76,9 @@ func TestSubscription_HasAddOns(t *testing.T) {
 		require.Contains(t, string(got.Body), `"`+c.code+`"`)
 		require.Contains(t, string(got.Body), `"`+c.param+`"`)
 	}
-	moved := change(map[string]any{"planId": yearly.ID, "addOns": []any{map[string]any{"planId": ofYear.ID}},
+	moved := change(map[string]any{"planId": weekly.ID, "addOns": []any{map[string]any{"planId": ofWeek.ID}},
 		"effective": "period_end"})
-	require.Equal(t, ofYear.ID, (*moved.PendingAddOns)[0].PlanID)
+	require.Equal(t, ofWeek.ID, (*moved.PendingAddOns)[0].PlanID)
 
 	as[Plan](
 		t, http.StatusCreated, b.ask(
@@ -91,4 +91,33 @@ func TestSubscription_HasAddOns(t *testing.T) {
 	require.Equal(t, [2]int{1, 1}, [2]int{migrated.Examined, migrated.Migrated})
 	require.Equal(t, 2, as[Subscription](t, 200, b.ask(t, b.test, "GET", path, nil)).AddOns[0].PlanVersion)
 	require.Zero(t, as[PlanMigration](t, 200, b.ask(t, b.test, "POST", "/api/plans/"+backup.ID+"/migrate", `{}`)).Examined)
+}
+
+// A plan of a year with seats of a month: its first invoice bills both for periods of their own, the next ones seats.
+func TestSubscription_SeveralIntervals(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	create := func(body string) Plan {
+		t.Helper()
+		return as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", body))
+	}
+	annual := create(`{"name":"Annual","currency":"USD","interval":"year","trialDays":14,"amount":120000}`)
+	seats := create(`{"kind":"add_on","name":"Seats","currency":"USD","interval":"month","amount":1000}`)
+	customer := b.newCustomer(t, b.test)
+	form := map[string]any{
+		"customerId": customer.ID, "planId": annual.ID, "addOns": []any{map[string]any{"planId": seats.ID}},
+	}
+
+	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form))
+	require.EqualValues(t, 121_000, shown.Upcoming[0].Total)
+	lines := shown.Upcoming[0].Lines
+	require.Equal(t, lines[0].PeriodStart, lines[1].PeriodStart)
+	require.Greater(t, lines[0].PeriodEnd-lines[0].PeriodStart, int64(364*86400))
+	require.Less(t, lines[1].PeriodEnd-lines[1].PeriodStart, int64(32*86400))
+	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form))
+	path := "/api/subscriptions/" + sub.ID
+	require.Zero(t, sub.PlanPeriodEnd, "the trial is one of both")
+	require.Equal(t, sub, as[Subscription](t, http.StatusOK, b.ask(t, b.test, "GET", path, nil)))
+	next := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", `{"addOns":[]}`))
+	require.EqualValues(t, 120_000, next.Upcoming[0].Total)
 }

@@ -114,7 +114,7 @@ type PlanForm struct {
 // and an amount of 0 makes a free plan.
 type PlanTerms struct {
 	Name          string             `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
-	Kind          string             `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
+	Kind          string             `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans in their currencies, with an interval that goes with theirs, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
 	Currency      string             `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
 	Interval      string             `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount *int               `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`

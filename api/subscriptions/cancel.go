@@ -22,7 +22,7 @@ type CancellationForm struct {
 // no field. The rules refuse refund without immediateEffect, not the form: the fault is the same for all callers.
 type CancelForm struct {
 	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and in the event. Send no personal data."`
-	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period."`
+	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period, or of the plan's own period where that is longer (planPeriodEnd)."`
 	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"Requires immediateEffect. prorated: refunds the paid unused time, and reduces the open invoice of the current period to the time used."`
 }
 

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -34,10 +35,11 @@ type Subscription struct {
 	BillingAnchor      int64                  `json:"billingAnchor" example:"1764849600" doc:"The instant from which all boundaries of its periods are counted."`
 	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64                  `json:"currentPeriodStart" example:"1763640000"`
-	CurrentPeriodEnd   int64                  `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
+	CurrentPeriodEnd   int64                  `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period: the shortest one that the plan or an add-on is billed for."`
+	PlanPeriodEnd      int64                  `json:"planPeriodEnd,omitempty" example:"1796299200" doc:"The end of the period for which the plan is billed, where it is longer because an add-on has a shorter interval. A cancellation at the end of the period, and another plan or quantity from then on, take effect here. Absent: currentPeriodEnd."`
 	PaidThrough        int64                  `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
 	ActivatedAt        int64                  `json:"activatedAt,omitempty" doc:"The time of the first payment."`
-	CancelAtPeriodEnd  bool                   `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
+	CancelAtPeriodEnd  bool                   `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd, or at planPeriodEnd where it has one, unless it is reactivated."`
 	CancelReason       string                 `json:"cancelReason,omitempty" example:"too expensive"`
 	CanceledAt         int64                  `json:"canceledAt,omitempty"`
 	PastDueAt          int64                  `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
@@ -47,16 +49,16 @@ type Subscription struct {
 	ResumesAt          int64                  `json:"resumesAt,omitempty" doc:"The time when the pause ends automatically. Absent: it has no end."`
 	PauseReason        string                 `json:"pauseReason,omitempty" enum:"requested,no_payment_method" doc:"no_payment_method: the trial ended without one; one that is added resumes the subscription."`
 	Quantity           int64                  `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
-	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
+	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on, or from planPeriodEnd on where it has one."`
 	AddOns             []SubscriptionAddOn    `json:"addOns" doc:"What it has beside its plan."`
-	PendingAddOns      *[]SubscriptionAddOn   `json:"pendingAddOns,omitempty" doc:"All add-ons of the subscription from currentPeriodEnd on. Absent: they stay."`
+	PendingAddOns      *[]SubscriptionAddOn   `json:"pendingAddOns,omitempty" doc:"All add-ons of the subscription from currentPeriodEnd on; one that is paid for longer stays until then. Absent: they stay."`
 	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan and of the add-ons."`
 	Scheduled          []ScheduledChange      `json:"scheduledChanges" doc:"What will change at dates and at the end of the period, in that order."`
 	PendingChange      *PendingChange         `json:"pendingChange,omitempty" doc:"A change that is made once its invoice is paid. Until then everything else is as it was. Absent: none waits."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
 	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
 	PendingLines       []invoices.InvoiceLine `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
-	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
+	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on, or from planPeriodEnd on where it has one."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
 	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,bill_usage,past_due_cancel,incomplete_end,pending_change_end,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
@@ -100,7 +102,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		Status: string(s.Status), Currency: string(s.Currency),
 		BillingAnchor: view.Unix(s.AnchorAt),
 		TrialEndsAt:   view.Unix(s.TrialEndsAt), CurrentPeriodStart: view.Unix(s.CurrentPeriod.Start),
-		CurrentPeriodEnd: view.Unix(s.CurrentPeriod.End), PaidThrough: view.Unix(s.PaidThrough),
+		CurrentPeriodEnd: view.Unix(s.CurrentPeriod.End), PlanPeriodEnd: planPeriodEnd(s),
+		PaidThrough:       view.Unix(s.PaidThrough),
 		ActivatedAt:       view.Unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: view.Unix(s.CanceledAt),
 		PausedAt: view.Unix(s.PausedAt), ResumesAt: view.Unix(s.ResumesAt), PauseReason: string(s.PauseReason),
@@ -113,6 +116,14 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		UsageThresholds: renderThresholds(s.UsageThresholds),
 		Metadata:        view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
 	}
+}
+
+// planPeriodEnd returns the end of the plan's own period; 0: it is that of the subscription's.
+func planPeriodEnd(s subscription.Subscription) int64 {
+	if s.PlanInterval == (period.Interval{}) || s.PeriodIndex == 0 {
+		return 0
+	}
+	return view.Unix(s.PlanPeriod().End)
 }
 
 func renderThresholds(own *subscription.UsageThresholds) *[]view.UsageThreshold {
@@ -133,7 +144,7 @@ type SubscriptionForm struct {
 	PlanID     string        `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency   string        `json:"currency,omitempty" minLength:"3" maxLength:"3" example:"EUR" doc:"One of the plan's currencies, in which the subscription is billed as long as it lives. Default: the plan's own."`
 	Quantity   *int64        `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
-	AddOns     []AddOnForm   `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan: sold in the currency of the subscription, with the interval of the plan."`
+	AddOns     []AddOnForm   `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan: sold in the currency of the subscription. All intervals are whole multiples of the shortest, at most 120 times as long; each is billed for its own periods, on one invoice where they begin together."`
 	TrialDays  *int          `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	StartsAt   *int64        `json:"startsAt,omitempty" minimum:"1" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
 	Backdated  string        `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`

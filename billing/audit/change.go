@@ -57,7 +57,7 @@ func Differing(before, after any) (names []string) {
 // internal are fields of subscriptions and invoices that the rules keep for themselves, or that follow from others.
 var internal = []string{
 	"Revision", "UpdatedAt", "FinishedAt", "NextAction", "NextActionAt", "NextPeriod", "PeriodIndex", "RenewedIndex",
-	"RenewedFrom", "RemindedFor", "TrialNoticeAt", "UnproratedIndex", "PaidElsewhereIndex", "MethodChangedAt", "PaidFor",
+	"PlanInterval", "RenewedFrom", "RemindedFor", "TrialNoticeAt", "UnproratedIndex", "PaidElsewhereIndex", "MethodChangedAt", "PaidFor",
 	"Items", "CollectingInvoiceID", "Collection", "Buyer", "Seller",
 }
 

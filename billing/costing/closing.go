@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -18,6 +19,9 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 	now = now.UTC().Truncate(time.Second)
 	if s.Status == subscription.Paused || !s.CurrentPeriod.Contains(now) {
 		return nil, nil
+	}
+	if err := s.CheckCreditable(s.Items); err != nil {
+		return nil, err
 	}
 	unused, err := s.Unused(now)
 	if err != nil {
@@ -45,7 +49,11 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 			return nil, err
 		}
 		for _, item := range items {
-			nothing := explained(s.nothingUsed(item.Line, now), s.part(item, unused), unused.Of(item.Amount))
+			left, err := unused.spanOf(item)
+			if err != nil {
+				return nil, err
+			}
+			nothing := explained(s.nothingUsed(item.Line, now), s.part(item, left), left.Of(item.Amount))
 			closing.Lines = append(closing.Lines, nothing)
 		}
 	}
@@ -68,10 +76,39 @@ func (s Period) overpaid(paid []invoice.Invoice) money.Minor {
 	return sum
 }
 
+// AtEnd returns the last invoice with the rest of longer own periods that it gives back when the subscription ends at a
+// boundary, because its plan ends there: what paid invoices and waiting lines bill of it. It was not asked for as a
+// refund, so that it becomes credit. There is none where nothing is left of longer periods.
+func (s Period) AtEnd(at time.Time) ([]invoice.Draft, error) {
+	longer := s.LongerItems(s.Items, s.Facts.Plan)
+	if len(longer) == 0 {
+		return nil, nil
+	}
+	unused := Left{of: func(own period.Period) (proration.Span, error) {
+		if !own.Contains(at) {
+			return proration.Span{Length: 1}, nil
+		}
+		return s.ProrationMeasure.Unused(own, at, s.Location())
+	}}
+	s.Facts.Open, s.Facts.Drafts = nil, nil
+	left, err := s.UnusedTime(longer, unused, at)
+	if err != nil || left.Credit == 0 {
+		return nil, err
+	}
+	return []invoice.Draft{{
+		Reason: invoice.Update, Period: period.Period{Start: s.CurrentPeriod.Start, End: at}, PeriodIndex: s.PeriodIndex,
+		Lines: left.Lines, Creditable: left.Creditable, Last: true,
+	}}, nil
+}
+
 // LastInvoice bills the prorations that wait for the next invoice when the subscription ends: for their time, whichever
 // period it ends in.
 func (s Period) LastInvoice() []invoice.Draft {
-	last := s.Billed(invoice.Update, spanned(s.PendingLines), nil, s.Waiting())
+	of := spanned(s.PendingLines)
+	if end := s.CurrentPeriod.End; of.End.After(end) && of.Start.Before(end) { // a longer own period
+		of.End = end
+	}
+	last := s.Billed(invoice.Update, of, nil, s.Waiting())
 	for i := range last {
 		last[i].Last = true
 	}

@@ -186,14 +186,15 @@ func TestCredits_OfNothing(t *testing.T) {
 	}
 	s, issued := of(1)
 	last := proration.Span{From: 29, To: 30, Length: 30}
-	credits, err := s.credits(issued, s.Items, last, november.AddDate(0, 0, 29))
+	credits, err := s.credits(issued, s.Items, Left{Span: last}, november.AddDate(0, 0, 29))
 	require.NoError(t, err)
 	require.Empty(t, credits)
 	s.UnproratedIndex = 1 // all billed amounts are taken back, line by line
-	credits, err = s.credits(issued, s.Items, last, november.AddDate(0, 0, 29))
+	credits, err = s.credits(issued, s.Items, Left{Span: last}, november.AddDate(0, 0, 29))
 	require.NoError(t, err)
 	require.Empty(t, credits)
-	credits, err = s.credits(issued, s.Items, proration.Span{From: 14, To: 30, Length: 30}, november.AddDate(0, 0, 14))
+	credits, err = s.credits(
+		issued, s.Items, Left{Span: proration.Span{From: 14, To: 30, Length: 30}}, november.AddDate(0, 0, 14))
 	require.NoError(t, err)
 	require.Len(t, credits, 1)
 	require.Equal(t, money.Minor(-1), credits[0].Amount)
@@ -201,7 +202,7 @@ func TestCredits_OfNothing(t *testing.T) {
 	// The item costs nothing any more that the line bills all the same.
 	s, issued = of(1000)
 	s.Facts.Plan.Prices[0].Amount = 0
-	credits, err = s.credits(issued, s.Items, last, november.AddDate(0, 0, 29))
+	credits, err = s.credits(issued, s.Items, Left{Span: last}, november.AddDate(0, 0, 29))
 	require.NoError(t, err)
 	require.Len(t, credits, 1)
 	require.Zero(t, credits[0].Amount)
@@ -236,7 +237,7 @@ func TestShare_OfALineWithoutTime(t *testing.T) {
 	for hours, want := range map[int]money.Minor{0: 500, 15 * 24: 1000, 29 * 24: 1000, 30*24 - 6: 0, 30 * 24: 0, -1: 0} {
 		line := invoice.Line{Amount: 1000}
 		line.Period = period.Period{Start: noon.Add(time.Duration(hours) * time.Hour), End: s.CurrentPeriod.End}
-		_, amount := s.share(line, left)
+		_, amount := s.share(line, s.Whole(), left)
 		require.Equal(t, want, amount, "from hour %d on", hours)
 	}
 }
@@ -274,7 +275,7 @@ func TestCovered_ByLinesThatWait(t *testing.T) {
 }
 
 // halfOfNovember returns the span that is left of the period on the 16th.
-func halfOfNovember(t *testing.T, s Period) proration.Span {
+func halfOfNovember(t *testing.T, s Period) Left {
 	t.Helper()
 	rest, err := s.Rest(november.Add(15*24*time.Hour + time.Hour))
 	require.NoError(t, err)

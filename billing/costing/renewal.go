@@ -1,7 +1,7 @@
 package costing
 
 import (
-	"cmp"
+	"slices"
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -12,8 +12,13 @@ import (
 // RenewsFor returns the cost of the next period on its plan, with its coupons, the present taxes and the prorations
 // that wait for it.
 func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
-	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
-	s.Items = s.billedOn(next)
+	t := s.NextTarget()
+	s.Quantity, s.AddOns = t.Quantity, t.AddOns
+	if items := s.ItemsOn(next); len(s.LongerItems(items, next)) > 0 {
+		s.Items = items // their lines are found by their ids
+	} else {
+		s.Items = s.billedOn(next)
+	}
 	waited := s.Waiting()
 	s.CurrentPeriod = s.Schedule().Period(s.NextPeriod)
 	s.PeriodIndex++
@@ -25,10 +30,35 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	return max(sums.Total, 0), err
 }
 
+// NextTarget returns the target of the next period. The change at the end of the period is made with it, unless that
+// would cut the own period of the plan short; each longer add-on stays until its own period ends, too. A move to
+// another version waits in the same way.
+func (s Period) NextTarget() Target {
+	if _, waits := s.WaitingChange(); waits && !s.PendingDue() {
+		return s.Present()
+	}
+	next := s.Upcoming()
+	start := s.Boundary()
+	for i, a := range s.AddOns {
+		every := s.Facts.AddOn(a.Ref).Interval
+		if !s.Longer(every) || !s.OwnPeriod(every).End.After(start) || slices.Contains(next.AddOns, a) {
+			continue
+		}
+		if at := next.AddOns.Find(a.ID); at >= 0 {
+			next.AddOns = slices.Clone(next.AddOns)
+			next.AddOns[at] = a
+		} else {
+			next.AddOns = slices.Insert(slices.Clone(next.AddOns), min(i, len(next.AddOns)), a)
+		}
+	}
+	return next
+}
+
 // Renewal returns what is billed in the next period and those after it.
 func (s Period) Renewal() subscription.Billing {
-	plans := []plan.Plan{s.Facts.Upcoming()}
-	for _, a := range s.NextAddOns() {
+	next := s.NextTarget()
+	plans := []plan.Plan{next.Plan}
+	for _, a := range next.AddOns {
 		plans = append(plans, s.Facts.AddOn(a.Ref))
 	}
 	return s.Bills(plans...)

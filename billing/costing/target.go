@@ -2,11 +2,13 @@ package costing
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -72,13 +74,47 @@ func (f Facts) Billable(all ...Target) error {
 	return nil
 }
 
-// Aligned refuses add-ons that cannot be billed with the plan. Fault: add_ons_other_interval.
+// Aligned refuses add-ons that cannot be billed with the plan. Faults: add_ons_other_interval,
+// usage_interval_mismatch.
 func (f Facts) Aligned(t Target) error {
-	other := func(a subscription.AddOn) bool { return f.AddOn(a.Ref).Interval != t.Plan.Interval }
-	if slices.ContainsFunc(t.AddOns, other) {
-		return subscription.ErrAddOnsStay
+	_, err := f.intervalOf(t, f.Shortest(t))
+	return err
+}
+
+// Shortest returns the interval by which a subscription counts that is billed for a target.
+func (f Facts) Shortest(t Target) period.Interval {
+	return subscription.Shortest(t.Plan, f.versions(t))
+}
+
+func (f Facts) intervalOf(t Target, every period.Interval) (period.Interval, error) {
+	_, err := subscription.CheckIntervals(t.Plan, f.versions(t), every)
+	if errors.Is(err, subscription.ErrAddOnInterval) {
+		err = subscription.ErrAddOnsStay
 	}
-	return nil
+	return every, err
+}
+
+// versions returns the versions of the add-ons of a target.
+func (f Facts) versions(t Target) []plan.Plan {
+	all := make([]plan.Plan, len(t.AddOns))
+	for i, a := range t.AddOns {
+		all[i] = f.AddOn(a.Ref)
+	}
+	return all
+}
+
+// Counts returns the interval by which the subscription counts with a target, from a time within its current period or
+// from the next boundary on. A shorter interval counts at once. A longer one waits until a period of it begins, so that
+// the present one is not counted again. begins: one begins with the target. Faults: add_ons_other_interval,
+// usage_interval_mismatch.
+func (s Period) Counts(t Target, begins bool) (period.Interval, error) {
+	every := s.Facts.Shortest(t)
+	if n, ok := every.Multiple(s.Interval); !begins && ok && n > 1 {
+		every = s.Interval
+	} else if _, ok := s.Interval.Multiple(every); !begins && !ok {
+		return every, subscription.ErrAddOnsStay
+	}
+	return s.Facts.intervalOf(t, every)
 }
 
 // Renewable refuses what could not be billed with the next period: amount_too_large.
@@ -95,7 +131,7 @@ func (s Period) Renewable(next Target) error {
 }
 
 // CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
-// billed. Faults: amount_too_large, add_ons_other_interval.
+// billed. Faults: amount_too_large, add_ons_other_interval, usage_interval_mismatch.
 func (s Period) CheckBillable() error {
 	if _, err := s.Facts.FirstCost(s.Present()); err != nil {
 		return fault.From(err).In("quantity")

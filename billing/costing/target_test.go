@@ -96,9 +96,9 @@ func TestRenewable(t *testing.T) {
 func TestCheckBillable(t *testing.T) {
 	t.Parallel()
 	dear := seat("dear", int64(money.MaxMinor)/100/100)
-	yearly := flat("yearly", 1)
-	yearly.Interval = period.Interval{Unit: period.Year, Count: 1}
-	addOns := subscription.AddOns{{Ref: yearly.Ref(), Quantity: 1}}
+	weekly := flat("weekly", 1)
+	weekly.Interval = period.Interval{Unit: period.Week, Count: 1}
+	addOns := subscription.AddOns{{Ref: weekly.Ref(), Quantity: 1}}
 	for name, c := range map[string]struct {
 		change      func(*Period)
 		code, param string
@@ -106,11 +106,11 @@ func TestCheckBillable(t *testing.T) {
 		"as it is":          {func(*Period) {}, "", ""},
 		"too many now":      {func(s *Period) { s.Quantity = 1000 }, tooLarge, "quantity"},
 		"too many later":    {func(s *Period) { s.PendingQuantity = 1000 }, tooLarge, "pendingQuantity"},
-		"yearly add-ons":    {func(s *Period) { s.AddOns = addOns }, "add_ons_other_interval", "addOns"},
-		"added with yearly": {func(s *Period) { s.PendingAddOns = &addOns }, "add_ons_other_interval", "addOns"},
+		"weekly add-ons":    {func(s *Period) { s.AddOns = addOns }, "add_ons_other_interval", "addOns"},
+		"added with weekly": {func(s *Period) { s.PendingAddOns = &addOns }, "add_ons_other_interval", "addOns"},
 	} {
 		s := opened(dear, 1, "")
-		s.Facts.AddOns = []plan.Plan{yearly}
+		s.Facts.AddOns = []plan.Plan{weekly}
 		c.change(&s)
 		err := s.CheckBillable()
 		require.Equal(t, c.code, code(err), name)

@@ -7,7 +7,6 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -30,7 +29,7 @@ func (s Period) WithoutCredit() UnusedTime {
 // invoice takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in
 // as well. The unpaid part of the period is then on one invoice, so a total below zero, which becomes credit or a
 // refund, is never more than was paid.
-func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, now time.Time) (UnusedTime, error) {
+func (s Period) UnusedTime(removed []subscription.Item, unused Left, now time.Time) (UnusedTime, error) {
 	out := UnusedTime{Lines: slices.Clone(s.PendingLines)}
 	if open := s.Facts.OpenFor(s.PeriodIndex); open != nil {
 		if open.Credited != (invoice.Credited{}) {

@@ -3,6 +3,7 @@ package invoice
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -75,6 +76,22 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 		}
 	}
 	return line, ok
+}
+
+// BillingUntil is Billing for an item whose own period is longer than those of its subscription: that period ends at an
+// instant. billed is also true where a person gave the invoice of that line up: no time is billed again.
+func BillingUntil(invoices []Invoice, itemID string, end time.Time) (line Line, ok, billed bool) {
+	for _, inv := range asIssued(invoices) {
+		for _, l := range inv.Lines {
+			switch {
+			case l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID && l.Period.End.Equal(end):
+				line, ok, billed = l, inv.Bills(), true
+			case billed && l.reverses(line):
+				ok, billed = false, false
+			}
+		}
+	}
+	return line, ok, billed
 }
 
 // Unreversed returns the lines that bill a period of a subscription and that no credit takes back, in the order in

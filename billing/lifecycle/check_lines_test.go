@@ -84,7 +84,7 @@ func (l *life) checkLines() {
 		}
 		reversed[of.ID] = true
 	}
-	if l.writtenOff || l.noted { // credit notes and written-off invoices reduce the credit for unused time
+	if l.writtenOff || l.noted || l.mixed { // credit notes and written-off invoices reduce the credit for unused time
 		return
 	}
 	for _, u := range l.account.uses {

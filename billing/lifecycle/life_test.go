@@ -40,6 +40,7 @@ type life struct {
 	metered, lazy bool
 	idleUsage     bool      // there is no usage
 	alike         bool      // compared with a life without metered prices
+	mixed         bool      // its items have several intervals, which the account does not know
 	unknown       bool      // usage is unknown, as in a foresight
 	rating        string    // the draft whose usage is being rated
 	began         time.Time // the time from which records are taken

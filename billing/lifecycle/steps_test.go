@@ -25,9 +25,12 @@ import (
 // chance draws a number below n. rapid shows what in a life that it has reduced.
 type chance func(n int, what string) int
 
+// intervals are those of most lives. None is a multiple of another, so that add-ons have the interval of their plan: the
+// account knows one. See someMixed for several.
 var intervals = []period.Interval{
 	month, month, month, // most changes keep the interval
-	year, {Unit: period.Week, Count: 1}, {Unit: period.Day, Count: 1}, {Unit: period.Day, Count: 30},
+	{Unit: period.Day, Count: 365}, {Unit: period.Week, Count: 1}, {Unit: period.Day, Count: 4},
+	{Unit: period.Day, Count: 30},
 }
 
 func somePlans(draw chance) []plan.Plan {

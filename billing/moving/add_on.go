@@ -34,6 +34,11 @@ func (in Setting) sell(s *subscription.Subscription) error {
 		}
 		s.PendingAddOns = &pending
 	}
+	longer := func(c subscription.Chosen) bool { return subscription.LongerThan(in.Plan, c.AddOn) }
+	if in.Pending != nil && in.Pending.Interval != in.Plan.Interval && s.Status != subscription.Trialing &&
+		slices.ContainsFunc(in.AddOns, longer) {
+		return subscribing.ErrLongAddOn
+	}
 	facts := costing.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()}
 	return subscribing.With(*s, facts).CheckBillable()
 }

@@ -48,10 +48,10 @@ func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
 		"an add-on to come":     {func(in *moving.Setting) { next := addOn(in.Plan); in.Pending = &next }, "plan_is_add_on"},
 		"a plan as an add-on":   {func(in *moving.Setting) { in.AddOns[0].AddOn.AddOn = false }, "plan_not_add_on"},
 		"another interval": {
-			func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Count = 2 }, "add_on_interval_mismatch",
+			func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Unit = period.Week }, "add_on_interval_mismatch",
 		},
 		"left behind": {func(in *moving.Setting) {
-			next := every(period.Year, 1)
+			next := every(period.Week, 1)
 			in.Pending = &next
 		}, "add_ons_other_interval"},
 	} {

@@ -70,22 +70,26 @@ func (r Subscription) running(s *subscription.Subscription, location *time.Locat
 					"that makes the one you have.", s.Interval, shown(anchor), s.TimeZone, is)
 		}
 	}
+	paid := is.End
+	if s.PlanInterval != (period.Interval{}) { // the plan is paid for a longer period of its own
+		paid = schedule.Every(s.PlanInterval).Around(is.Start).End
+	}
 	switch {
 	case given.Start.After(now):
 		return notBegun(given.Start)
 	case !given.End.After(now):
 		return over("currentPeriodEnd", given.End)
-	case r.PaidThrough.After(given.End):
+	case r.PaidThrough.After(paid):
 		return fault.InvalidParam("paidThrough", "import_paid_beyond_period",
 			"`paidThrough` is after the end of the current period, and the next one is billed. Send at most %s, and what was "+
-				"paid beyond it as a balance.", shown(given.End))
+				"paid beyond it as a balance.", shown(paid))
 	case r.TrialEndsAt.After(now):
 		return fault.InvalidParam("trialEndsAt", "import_time_invalid",
 			"The trial of an active subscription is over. Send the status `trialing`, or omit `trialEndsAt`.")
 	}
 	s.AnchorAt, s.CurrentPeriod, s.NextPeriod = anchor, is, index+1
 	s.PeriodIndex, s.RenewedIndex, s.RenewedFrom = 1, 1, is.Start
-	s.ActivatedAt, s.PaidThrough = is.Start, cmp.Or(r.PaidThrough.Time, is.End)
+	s.ActivatedAt, s.PaidThrough = is.Start, cmp.Or(r.PaidThrough.Time, paid)
 	return nil
 }
 

@@ -96,20 +96,21 @@ type Setting struct {
 // trial ends here. The next period of a paused subscription begins when it resumes. Faults: import_status_unsupported,
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
-// add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate and
-// of metered.CheckThresholdForms, of redeem and of schedule, time_zone_unknown, import_text_too_long,
+// add_ons_other_interval, usage_interval_mismatch, currency_mismatch, quantity_out_of_range, amount_too_large, those of
+// terms.Terms.Validate and of metered.CheckThresholdForms, of redeem and of schedule, time_zone_unknown, import_text_too_long,
 // card_number_refused and those of metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
-		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
+		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency,
 		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time,
 		PendingQuantity:   r.PendingQuantity,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms(),
 		UsageThresholds: r.UsageThresholds, PaymentMethodID: in.PaymentMethodID,
 		CreatedAt: cmp.Or(r.CreatedAt.Time, now), Revision: 1,
 	}
+	s.CountBy(subscription.Shortest(in.Plan, subscription.PlansOf(in.AddOns)), in.Plan.Interval)
 	s.UpdatedAt = s.CreatedAt
 	if in.Pending != nil {
 		s.PendingPlanID, s.PendingPlanVersion = in.Pending.ID, in.Pending.Version

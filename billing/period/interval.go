@@ -73,3 +73,22 @@ func (i Interval) days() int {
 		return 0
 	}
 }
+
+// Multiple returns the number of other intervals that the interval is as long as; ok is false where that is no whole
+// number on the calendar: months and years are counted in months, days and weeks in days.
+func (i Interval) Multiple(of Interval) (n int, ok bool) {
+	long, short := i.months(), of.months()
+	if long == 0 && short == 0 {
+		long, short = i.days(), of.days()
+	}
+	if long == 0 || short == 0 || long%short != 0 {
+		return 0, false
+	}
+	return long / short, true
+}
+
+// SameLength reports whether two intervals make the same periods: 12 months and a year, seven days and a week.
+func (i Interval) SameLength(as Interval) bool {
+	n, ok := i.Multiple(as)
+	return ok && n == 1
+}

@@ -67,3 +67,13 @@ func (s Schedule) estimate(t time.Time) int {
 	const day = 24 * 60 * 60
 	return int((to.Unix()-from.Unix())/day) / max(s.Interval.days(), 1)
 }
+
+// Every returns the grid of another interval from the same anchor. Where that is a whole multiple of the schedule's own
+// interval, each of its boundaries is one of the schedule's.
+func (s Schedule) Every(i Interval) Schedule {
+	s.Interval = i
+	return s
+}
+
+// Around returns the period that contains an instant.
+func (s Schedule) Around(t time.Time) Period { return s.Period(s.IndexAt(t)) }

@@ -53,15 +53,15 @@ func withAddOns(t *testing.T) (subscription.Subscription, costing.Facts, time.Ti
 
 func TestSell_Refusals(t *testing.T) {
 	t.Parallel()
-	yearly, dollars := backup(), backup()
-	yearly.Interval, dollars.Currency = period.Interval{Unit: period.Year, Count: 1}, "USD"
+	weekly, dollars := backup(), backup()
+	weekly.Interval, dollars.Currency = period.Interval{Unit: period.Week, Count: 1}, "USD"
 	many := make([]subscription.Chosen, subscription.MaxAddOns+1)
 	for name, c := range map[string]struct {
 		chosen      []subscription.Chosen
 		code, param string
 	}{
 		"a plan":           {[]subscription.Chosen{{AddOn: backup()}, {AddOn: team}}, "plan_not_add_on", "addOns[1].planId"},
-		"another interval": {[]subscription.Chosen{{AddOn: yearly}}, "add_on_interval_mismatch", "addOns[0].planId"},
+		"another interval": {[]subscription.Chosen{{AddOn: weekly}}, "add_on_interval_mismatch", "addOns[0].planId"},
 		"another currency": {[]subscription.Chosen{{AddOn: dollars}}, "currency_mismatch", "addOns[0].planId"},
 		"twice": {
 			[]subscription.Chosen{{AddOn: backup()}, {AddOn: backup(), Quantity: 2}}, "add_on_repeated", "addOns[1].planId",
@@ -140,32 +140,32 @@ func TestChangePlan_AddOns(t *testing.T) {
 func TestChangePlan_AddOnsAndIntervals(t *testing.T) {
 	t.Parallel()
 	s, f, now := withAddOns(t)
-	yearly, ofYear, none := team, backup(), []subscription.Chosen{}
-	yearly.ID, yearly.Interval = "plan_year", period.Interval{Unit: period.Year, Count: 1}
-	ofYear.ID, ofYear.Interval = "plan_backup_year", yearly.Interval
-	wanted := []subscription.Chosen{{AddOn: ofYear, Quantity: 3}}
-	f.AddOns = append(f.AddOns, ofYear)
+	weekly, ofWeek, none := team, backup(), []subscription.Chosen{}
+	weekly.ID, weekly.Interval = "plan_week", period.Interval{Unit: period.Week, Count: 1}
+	ofWeek.ID, ofWeek.Interval = "plan_backup_week", weekly.Interval
+	wanted := []subscription.Chosen{{AddOn: ofWeek, Quantity: 3}}
+	f.AddOns = append(f.AddOns, ofWeek)
 
 	for _, atPeriodEnd := range []bool{false, true} {
-		_, err := With(s, f).ChangePlan(Change{Plan: &yearly, AtPeriodEnd: atPeriodEnd}, now)
+		_, err := With(s, f).ChangePlan(Change{Plan: &weekly, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, subscription.ErrAddOnsStay)
 		_, err = With(s, f).ChangePlan(Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, subscription.ErrAddOnInterval)
 		for _, with := range []*[]subscription.Chosen{&wanted, &none} {
-			d, err := With(s, f).ChangePlan(Change{Plan: &yearly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
+			d, err := With(s, f).ChangePlan(Change{Plan: &weekly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
 			require.NoError(t, err)
 			require.Len(t, d.Subscription.NextAddOns(), len(*with))
 		}
 	}
-	proposal, err := With(s, f).ChangePlan(Change{Plan: &yearly, AddOns: &wanted, AtPeriodEnd: true}, now)
+	proposal, err := With(s, f).ChangePlan(Change{Plan: &weekly, AddOns: &wanted, AtPeriodEnd: true}, now)
 	require.NoError(t, err)
-	f.Pending = &yearly
+	f.Pending = &weekly
 	_, err = With(proposal.Subscription, f).ChangePlan(Change{Plan: &team}, now)
 	require.ErrorIs(t, err, subscription.ErrAddOnsStay, "the plan alone cannot be taken back")
 
 	renewed, err := With(proposal.Subscription, f).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
-	require.Equal(t, subscription.AddOns{{Ref: ofYear.Ref(), Quantity: 3}}, renewed.Subscription.AddOns)
+	require.Equal(t, subscription.AddOns{{Ref: ofWeek.Ref(), Quantity: 3}}, renewed.Subscription.AddOns)
 	require.Nil(t, renewed.Subscription.PendingAddOns)
 	require.Len(t, renewed.Issue[0].Lines, 2)
 }

@@ -16,6 +16,7 @@ func (s *Situation) begins() (all []invoice.Line, passed []metering.Opened, err 
 		} else {
 			s.open(by)
 		}
+		renewed(s, s.Facts.Plan)
 		lines, err := s.Opened(s.Facts.Plan, s.PeriodIndex == 1, all)
 		if err != nil {
 			return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/period"
 	"perennial/billing/subscription"
 )
 
@@ -111,7 +112,7 @@ func (s Situation) endLater(reason string, now time.Time) Decision {
 	s.CancelAtPeriodEnd, s.CancelReason = true, reason
 	return Decision{Subscription: s.Subscription, Events: []event.Event{
 		event.New(event.SubscriptionCancelScheduled{
-			Subscription: s.Announced(), Status: string(s.Status), CancelAt: s.CurrentPeriod.End.Unix(), CancelReason: reason,
+			Subscription: s.Announced(), Status: string(s.Status), CancelAt: endsAt(s).Unix(), CancelReason: reason,
 		}, now),
 		s.Updated(now, "cancelAtPeriodEnd"),
 	}}
@@ -140,13 +141,25 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	})
 }
 
+// endsAt returns the time of an end with the period: that of the plan.
+func endsAt(s Situation) time.Time {
+	if s.PlanInterval == (period.Interval{}) {
+		return s.CurrentPeriod.End
+	}
+	return s.PlanEnd()
+}
+
 // endOnTime ends the subscription at the time of a scheduled cancellation. No customer is present to pay waiting lines,
 // so their invoice gets an automatic attempt, as the next invoice would have. An older open invoice is paid first, so
-// then it gets none.
-func endOnTime(s Situation, now time.Time) Decision {
+// then it gets none. Add-ons that are paid beyond the end of the plan are credited.
+func endOnTime(s Situation, at, now time.Time) (Decision, error) {
 	d := s.end(s.CancelReason, now)
+	back, err := s.AtEnd(at)
+	if len(back) > 0 {
+		d.Issue = back
+	}
 	for i := range d.Issue {
 		d.Issue[i].Attempt = len(s.Facts.Open) == 0
 	}
-	return d
+	return d, err
 }

@@ -18,6 +18,8 @@ func (s Situation) ChangeAt() (at time.Time, ok bool) {
 	}
 	one, boundary := s.Scheduled[0], s.Boundary()
 	switch {
+	case !one.At.Before(boundary) && continuesAt(s, s.Present(), boundary):
+		return one.At, false // the period opens first, since the own periods that continue are prorated
 	case !one.At.Before(boundary):
 		return one.At, !one.Anchor // the period that begins at the boundary has the anchor
 	case s.paymentInProgress():
@@ -76,7 +78,7 @@ func (s Situation) makeDue(one subscription.ScheduledChange, now time.Time) (Dec
 		return s.MoveAnchor(one.Proration, one.At, now)
 	}
 	c := s.due(one)
-	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
+	if c.AtPeriodEnd && s.Ends() {
 		return Decision{}, ErrAfterEnd
 	}
 	return s.ChangePlan(c, now)

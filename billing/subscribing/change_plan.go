@@ -45,8 +45,9 @@ var ErrPaidElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
 // an invoice that replaces the open one. Unchanged items keep their lines. With PendPayment a change that costs
 // something waits until its invoice is paid. Faults: subscription_canceled, change_pending, plan_is_add_on,
 // plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, add_ons_unchanged,
-// add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large;
-// with PendPayment those of checkBehavior and of pend.
+// add_ons_other_interval, usage_interval_mismatch, those of Sell, payment_in_progress, renewal_due,
+// period_paid_elsewhere, amount_too_large, those of realignable and of checkLonger; with PendPayment those of
+// checkBehavior and of pend.
 func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := c.checkBehavior(s.Subscription); err != nil {
 		return Decision{}, err
@@ -62,7 +63,11 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 		return Decision{}, err
 	}
 	next := proposal.renewsOn(c, to)
-	if err := s.Facts.Aligned(next); err != nil {
+	present := to
+	if c.AtPeriodEnd {
+		present = s.Present()
+	}
+	if err := renewable(proposal.Situation, present, next); err != nil {
 		return Decision{}, err
 	}
 	// Nothing may stop a renewal later: neither the waiting change, nor its sum with other waiting changes.
@@ -72,9 +77,6 @@ func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if to.Of(s.Subscription) || c.AtPeriodEnd {
 		return Decision{Subscription: proposal.Subscription,
 			Events: []event.Event{proposal.Updated(now, proposal.fields...)}}, nil
-	}
-	if err := s.Facts.Aligned(to); err != nil {
-		return Decision{}, err
 	}
 	at := from(c.At, now)
 	made, err := proposal.changeNow(to, at, now)
@@ -110,15 +112,28 @@ func since(at time.Time, current period.Period, now time.Time) (time.Time, error
 // changeNow bills the subscription for other items from a time on.
 func (s proposal) changeNow(what costing.Target, at, now time.Time) (Decision, error) {
 	was, to := s.Subscription, what.Plan
+	first := s.PeriodIndex == 0
+	restarts := s.restartsOn(to)
+	every, err := s.Counts(what, restarts || first)
+	if err != nil {
+		return Decision{}, err
+	}
 	s.Quantity, s.AddOns = what.Quantity, what.AddOns
 	items := s.ItemsOn(to)
-	if s.PeriodIndex == 0 { // no period is billed yet: the first one will be, on the new plan
+	if first { // no period is billed yet: the first one will be, on the new plan
 		s.SetPlan(to.Ref())
-		s.Interval, s.Items = to.Interval, items
+		s.Items = items
+		s.CountBy(every, to.Interval)
 		if s.Unbegun() {
 			s.BeginAt(s.CurrentPeriod.Start)
 		}
 		return Decision{Subscription: s.Subscription, Events: changed(s.Situation, was, now)}, nil
+	}
+	if !restarts {
+		if err := realignable(s, every); err != nil {
+			return Decision{}, err
+		}
+		realign(&s.Situation, every, to, at)
 	}
 	if s.goesOn(to, items) {
 		s.SetPlan(to.Ref())
@@ -177,7 +192,71 @@ func (s proposal) goesOn(to plan.Plan, items []subscription.Item) bool {
 	if to.Ref() == s.Plan() && slices.Equal(items, s.Items) {
 		return true
 	}
-	return to.ID == s.PlanID && to.Interval == s.Interval && alike(items, s.Items)
+	return to.ID == s.PlanID && !s.restartsOn(to) && alike(items, s.Items)
+}
+
+// restartsOn reports whether the period restarts with a change to a plan.
+func (s proposal) restartsOn(to plan.Plan) bool {
+	return s.restarts || to.Interval != s.Facts.Plan.Interval
+}
+
+// realign makes the subscription count by an interval that is as long as its own, or shorter: the current period
+// becomes the one around a time, counted from the same anchor. Longer items stay billed for their own periods.
+func realign(s *Situation, every period.Interval, to plan.Plan, at time.Time) {
+	if !every.SameLength(s.Interval) && s.CurrentPeriod.Contains(at) {
+		s.Realign(every, to.Interval, at)
+	}
+}
+
+// ErrShortFirst refuses a shorter interval in a first period that is cut short: its periods would be counted back from
+// the anchor.
+var ErrShortFirst = fault.New(fault.Conflict, "first_period_short",
+	"The first period ends at `billingAnchor`, before which the subscription cannot count by a shorter interval. Send "+
+		"`effective: \"period_end\"`.").In("addOns")
+
+// realignable refuses a shorter interval where the current period could not be divided. Faults: first_period_short,
+// proration_none_unsupported.
+func realignable(s proposal, every period.Interval) error {
+	switch {
+	case every.SameLength(s.Interval):
+		return nil
+	case s.Short():
+		return ErrShortFirst
+	case s.UnproratedIndex == s.PeriodIndex:
+		return ErrLongUnprorated
+	}
+	return nil
+}
+
+// ErrLongUnprorated refuses to leave a long period billed as it is: later changes could not tell what its lines bill.
+var ErrLongUnprorated = fault.New(fault.Conflict, "proration_none_unsupported",
+	"The change concerns an item that is billed by a longer interval than others, whose period cannot stay billed as it "+
+		"is. Send another `prorationBehavior`, or `effective: \"period_end\"`.").In("prorationBehavior")
+
+// ErrLongPastDue refuses to change a long period while the current period is not billed: on recovery it would be billed
+// with the new items, and nothing would be credited.
+var ErrLongPastDue = fault.New(fault.Conflict, "subscription_past_due",
+	"The subscription is past due, and its current period is not billed. Pay its open invoice first: the change concerns "+
+		"an item that is billed by a longer interval than others.")
+
+// checkLonger refuses what cannot be billed right of items with longer own periods. Faults: proration_none_unsupported,
+// subscription_past_due, subscription_invoice_open, period_paid_elsewhere.
+func (s proposal) checkLonger(to plan.Plan, items []subscription.Item, restarts, unbilled bool) error {
+	removed, added := s.LongerItems(s.Items, s.Facts.Plan), []subscription.Item(nil)
+	if !restarts {
+		removed, added = except(removed, items), s.LongerItems(except(items, s.Items), to)
+	}
+	switch {
+	case len(removed) == 0 && len(added) == 0:
+		return nil
+	case s.how == subscription.NoProration && !restarts:
+		return ErrLongUnprorated
+	case unbilled:
+		return ErrLongPastDue
+	case s.how == subscription.NoProration && s.restarts: // the anchor moves, and nothing is credited
+		return nil
+	}
+	return s.CheckCreditable(removed)
 }
 
 // exchange puts the subscription on a plan with items, and returns the invoice: it credits the unused time of removed
@@ -186,9 +265,12 @@ func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Ti
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
-	restarts := s.restarts || to.Interval != s.Interval
+	restarts := s.restartsOn(to)
 	billed := s.Facts.Free(s.Items, s.Facts.Plan) || s.Covered()
 	unbilled := !billed && s.Status == subscription.PastDue // see below
+	if err := s.checkLonger(to, items, restarts, unbilled); err != nil {
+		return nil, err
+	}
 	if s.how == subscription.NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
@@ -237,7 +319,7 @@ func (s *proposal) charged(
 	to plan.Plan, added []subscription.Item, restarts bool, now time.Time,
 ) (of period.Period, lines []invoice.Line, err error) {
 	if restarts {
-		s.restart(to.Interval, s.Facts.Settings.Measure(to), now)
+		s.restart(to, now)
 		lines, err = s.WholePeriod(added, to)
 		return s.CurrentPeriod, lines, err
 	}
@@ -272,11 +354,23 @@ func (s *proposal) creditRemoved(
 		return costing.UnusedTime{}, nil, err
 	}
 	removed, added := s.Items, items
-	if !restarts && s.UnproratedIndex != s.PeriodIndex {
-		removed, added = except(s.Items, items), except(items, s.Items)
+	if !restarts {
+		removed, added = changedItems(s, items)
 	}
 	left, err = s.UnusedTime(removed, rest, now)
 	return left, added, err
+}
+
+// changedItems returns the items that a change credits and charges: those that it changes, and, after a change without
+// proration, all that are billed with the current period.
+func changedItems(s *proposal, items []subscription.Item) (removed, added []subscription.Item) {
+	removed, added = except(s.Items, items), except(items, s.Items)
+	if s.UnproratedIndex != s.PeriodIndex {
+		return removed, added
+	}
+	to := s.Facts.Plan
+	stay := except(s.LongerItems(items, to), added)
+	return except(s.Items, stay), except(items, stay)
 }
 
 // except returns the items without those that others has with the same quantity.

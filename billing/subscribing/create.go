@@ -81,10 +81,11 @@ func Create(p plan.Plan, in NewInput) (subscription.Subscription, []event.Event,
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns,
 		Currency: p.Currency,
-		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
+		TimeZone: in.TimeZone, TestClockID: in.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
 		PaymentMethodID: in.PaymentMethodID,
 		CreatedAt:       now, UpdatedAt: now, Revision: 1,
 	}
+	s.CountBy(subscription.Shortest(p, subscription.PlansOf(in.AddOns)), p.Interval)
 	if in.Coupon != nil {
 		if err := s.Redeem(*in.Coupon, now); err != nil {
 			return subscription.Subscription{}, nil, err

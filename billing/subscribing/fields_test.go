@@ -84,9 +84,9 @@ func TestChangePlan_QuantityAndAddOns(t *testing.T) {
 	s, f, now := withAddOns(t)
 	same := []subscription.Chosen{{AddOn: backup(), Quantity: 3}}
 	more := []subscription.Chosen{{AddOn: backup(), Quantity: 4}}
-	yearlyOne := backup()
-	yearlyOne.ID, yearlyOne.Interval = "plan_backup_year", yearly.Interval
-	wrong := []subscription.Chosen{{AddOn: yearlyOne}}
+	weekly := backup()
+	weekly.ID, weekly.Interval.Unit = "plan_backup_week", "week"
+	wrong := []subscription.Chosen{{AddOn: weekly}}
 	d, err := With(s, f).ChangePlan(Change{Quantity: 5, AddOns: &more}, now)
 	require.NoError(t, err)
 	require.Equal(t, int64(5), d.Subscription.Quantity)

@@ -22,7 +22,8 @@ var (
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices from at
 // on (at most now; zero: now), or at the period's end. An archived plan moves its subscriptions too. Faults:
 // subscription_canceled, subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
-// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
+// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large, usage_interval_mismatch, those of
+// checkLonger.
 func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
 	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
@@ -43,6 +44,11 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (D
 	present.Plan, next.Plan = to, to
 	if err := s.Facts.Billable(present, next); err != nil {
 		return Decision{}, err
+	}
+	if pending.ID == "" || pending.ID == s.PlanID { // otherwise another plan comes next
+		if err := s.Facts.Aligned(next); err != nil {
+			return Decision{}, err
+		}
 	}
 	if pending.ID == s.PlanID { // this migration replaces the waiting one
 		s.SetPendingPlan(plan.Ref{})

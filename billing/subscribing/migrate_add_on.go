@@ -42,6 +42,9 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Tim
 	if err := s.Facts.Billable(present, next); err != nil {
 		return Decision{}, err
 	}
+	if err := s.Facts.Aligned(next); err != nil {
+		return Decision{}, err
+	}
 	s.PendingAddOns = subscription.PendingAddOns(present.AddOns, next.AddOns)
 	if atPeriodEnd || current {
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "pendingAddOns")}}, nil

@@ -35,6 +35,7 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
 		s.ExtendPaid(paid.Period.End)
+		s.ExtendPaid(paysPlan(s, paid))
 		closesDebt(&s, paid)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
@@ -81,7 +82,7 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = subscription.Active, time.Time{}, time.Time{}
 	if now.Before(s.CurrentPeriod.End) && !s.Covered() {
-		lines, err := s.WholePeriod(s.Items, s.Facts.Plan)
+		lines, err := s.Due(s.Facts.Plan, false, s.PendingLines)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -116,6 +117,7 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now
+	keepsPlan(&s, now)
 	if final == dunning.Pause {
 		s.CollectionPausedAt = now
 	}

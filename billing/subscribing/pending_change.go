@@ -107,8 +107,10 @@ func makePending(s Situation, now time.Time) Decision {
 	items := s.ItemsOn(to)
 	s.SetPlan(to.Ref())
 	s.Items = items
-	if to.Interval != s.Interval {
-		s.restart(to.Interval, s.Facts.Settings.Measure(to), one.At)
+	if to.Interval != s.Facts.Plan.Interval {
+		s.restart(to, one.At)
+	} else if every, err := s.Counts(costing.Target{Plan: to, AddOns: s.AddOns}, false); err == nil {
+		realign(&s, every, to, one.At)
 	}
 	return Decision{Subscription: s.Subscription, Events: changed(s, was, now, "pendingChange")}
 }

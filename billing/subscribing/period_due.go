@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/costing"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
@@ -25,8 +26,8 @@ func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
 	if now.Before(start) {
 		return Decision{}, ErrPeriodNotDue
 	}
-	if s.CancelAtPeriodEnd && !begin {
-		return endOnTime(s, now), nil
+	if s.Ends() && !begin {
+		return endOnTime(s, start, now)
 	}
 	if !s.Facts.CanPay && s.StopsAtTrialEnd() {
 		return s.withoutMethod(now), nil
@@ -58,13 +59,15 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		lines, d.Passed, err = s.begins()
 	} else {
 		bill = s.becomeNext(o.start)
-		d.Events = anchorAt(&s, o.start, now)
+		d.Events = anchorAt(&s, bill, o.start, now)
 		s.open(s.Facts.Settings.Measure(bill))
+		if renewed(&s, bill); s.RenewedIndex < s.PeriodIndex { // an own period that continues is divided by one measure
+			s.ProrationMeasure = was.ProrationMeasure
+		}
 	}
 	if err != nil {
 		return Decision{}, err
 	}
-	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
 	if s.Status == subscription.Trialing {
 		s.Status, s.TrialNoticeAt = subscription.Active, time.Time{}
 	}
@@ -111,26 +114,54 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// becomeNext applies the change at the period's end, and returns the plan of the next period.
-func (s *Situation) becomeNext(start time.Time) plan.Plan {
-	next := s.Upcoming()
-	if s.PendingQuantity == 0 && s.Facts.Pending == nil && s.PendingAddOns == nil {
-		return next.Plan
+// renewed notes that the own periods of all items begin with the current period, if they do.
+func renewed(s *Situation, on plan.Plan) {
+	if s.RenewedIndex == 0 || s.BeginsAnew(on) {
+		s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
 	}
-	s.Quantity, s.AddOns = next.Quantity, next.AddOns
-	s.SetPlan(next.Plan.Ref())
-	s.ForgetPending()
-	s.Items = s.ItemsOn(next.Plan)
-	if next.Plan.Interval != s.Interval {
-		s.Interval, s.AnchorAt, s.NextPeriod = next.Plan.Interval, start, 0
+}
+
+// becomeNext applies the change at the period's end, as far as it is due, and returns the plan of the next period. The
+// interval becomes longer only where a period of it begins.
+func (s *Situation) becomeNext(start time.Time) plan.Plan {
+	next, eventual := s.NextTarget(), s.Upcoming()
+	if s.PendingDue() {
+		was := s.Facts.Plan
+		s.Quantity, s.AddOns = next.Quantity, next.AddOns
+		s.SetPlan(next.Plan.Ref())
+		s.ForgetPending()
+		s.PendingAddOns = subscription.PendingAddOns(s.AddOns, eventual.AddOns)
+		s.Items = s.ItemsOn(next.Plan)
+		if next.Plan.Interval != was.Interval {
+			s.CountBy(s.Facts.Shortest(next), next.Plan.Interval)
+			s.AnchorAt, s.NextPeriod = start, 0
+			return next.Plan
+		}
+	}
+	begins := s.Schedule().Every(s.Facts.Shortest(next)).Around(start).Start.Equal(start)
+	every, err := s.Counts(next, begins) // refused when it was asked for: nothing stops a renewal
+	if err == nil && !every.SameLength(s.Interval) {
+		s.CountBy(every, next.Plan.Interval)
+		s.NextPeriod = s.Schedule().IndexAt(start)
 	}
 	return next.Plan
 }
 
-// anchorAt moves the anchor to the start of the next period, where that is scheduled, and returns the events.
-func anchorAt(s *Situation, start, now time.Time) []event.Event {
+// continuesAt reports whether the own period of an item of a target began before a boundary and ends after it.
+func continuesAt(s Situation, t costing.Target, start time.Time) bool {
+	inside := func(every period.Interval) bool {
+		return s.Longer(every) && s.Schedule().Every(every).Around(start).Start.Before(start)
+	}
+	return inside(t.Plan.Interval) || slices.ContainsFunc(t.AddOns, func(a subscription.AddOn) bool {
+		return inside(s.Facts.AddOn(a.Ref).Interval)
+	})
+}
+
+// anchorAt moves the anchor to the start of the next period, where that is scheduled, and returns the events. Where an
+// own period continues, the anchor cannot move with the boundary: the change is made after it, or dropped.
+func anchorAt(s *Situation, on plan.Plan, start, now time.Time) []event.Event {
 	others, moves := s.Scheduled.AnchorAt(start)
-	if !moves {
+	if !moves || continuesAt(*s, costing.Target{Plan: on, AddOns: s.AddOns}, start) {
 		return nil
 	}
 	s.Scheduled, s.AnchorAt, s.NextPeriod = others, start, 0
@@ -152,10 +183,12 @@ func (s *Situation) count(by proration.Measure) {
 	s.Discounts = s.Discounts.Holding(s.PeriodIndex)
 }
 
-// restart opens a period with another interval now. The caller credits the unused time of the current one.
-func (s *Situation) restart(every period.Interval, by proration.Measure, now time.Time) {
-	s.Interval, s.AnchorAt, s.NextPeriod = every, now, 0
-	s.open(by)
+// restart opens a period on a plan now, with the subscription's add-ons, from which all own periods are counted. The
+// caller credits the unused time of the current ones.
+func (s *Situation) restart(on plan.Plan, now time.Time) {
+	s.CountBy(s.Facts.Shortest(costing.Target{Plan: on, AddOns: s.AddOns}), on.Interval)
+	s.AnchorAt, s.NextPeriod = now, 0
+	s.open(s.Facts.Settings.Measure(on))
 	s.LimitPaid(s.CurrentPeriod.End)
 }
 

@@ -14,7 +14,7 @@ import (
 func (s Situation) ReminderAt(asksPayer bool) (at time.Time, ok bool) {
 	boundary := s.Boundary()
 	begun := s.Status == subscription.Active && !s.Unbegun()
-	renews := (begun || s.Status == subscription.Trialing) && !s.CancelAtPeriodEnd
+	renews := (begun || s.Status == subscription.Trialing) && !s.Ends()
 	if !asksPayer || !renews || s.Facts.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) ||
 		!s.Renewal().Costs() && len(s.PendingLines) == 0 {
 		return time.Time{}, false
@@ -32,7 +32,7 @@ func (s Situation) AnnounceRenewal(now time.Time) (Decision, error) {
 	if err := permit(s.Status, renewalNear); err != nil {
 		return Decision{}, err
 	}
-	boundary, next := s.Boundary(), s.Facts.Upcoming()
+	boundary, next := s.Boundary(), s.NextTarget().Plan
 	s.RemindedFor = boundary
 	if !now.Before(boundary) {
 		return Decision{Subscription: s.Subscription}, nil

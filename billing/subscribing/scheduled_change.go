@@ -79,7 +79,7 @@ func schedulable(s Situation, one subscription.ScheduledChange, now time.Time) e
 	switch {
 	case !one.At.After(now) || one.At.After(now.AddDate(maxScheduledYears, 0, 0)):
 		return ErrEffectiveAt
-	case s.CancelAtPeriodEnd && !one.At.Before(s.Boundary()):
+	case s.CancelAtPeriodEnd && !one.At.Before(s.PlanEnd()):
 		return ErrAfterEnd
 	case len(s.Scheduled) >= subscription.MaxScheduledChanges:
 		return ErrTooManyChanges

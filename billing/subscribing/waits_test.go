@@ -34,12 +34,14 @@ func TestScheduleChange_Refuses(t *testing.T) {
 	dear := backup()
 	dear.ID, dear.AddOn, dear.Prices[0].ID = "plan_dear", false, "price_dear"
 	dear.Prices[0].UnitPrice = money.Whole(int64(money.MaxMinor) / 1000)
+	weekly := pro
+	weekly.ID, weekly.Interval.Unit = "plan_week", period.Week
 	for name, c := range map[string]struct {
 		change      Change
 		code, later string
 	}{
 		"another plan":           {Change{Plan: &pro}, "", ""},
-		"another interval":       {Change{Plan: &yearly}, "add_ons_other_interval", ""},
+		"another interval":       {Change{Plan: &weekly}, "add_ons_other_interval", ""},
 		"a price of too much":    {Change{Plan: &dear, Quantity: 100}, "amount_too_large", ""},
 		"a price of just enough": {Change{Plan: &dear, Quantity: 1}, "", "amount_too_large"},
 	} {

@@ -3,6 +3,7 @@ package subscription
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,19 +40,16 @@ var (
 	// ErrNotAddOn refuses a plan as an add-on.
 	ErrNotAddOn = fault.InvalidParam("planId", "plan_not_add_on",
 		"The id is of a plan, and only add-ons can be sold beside one. Create the plan with `kind: \"add_on\"`.")
-	// ErrAddOnInterval refuses an add-on with another interval than the plan: one invoice could not bill both.
-	ErrAddOnInterval = fault.InvalidParam("planId", "add_on_interval_mismatch",
-		"The add-on has another interval than the plan. Choose an add-on with the interval of the plan.")
 	// ErrAddOnRepeated refuses the same add-on twice in a list.
 	ErrAddOnRepeated = fault.InvalidParam("planId", "add_on_repeated",
 		"The list has this add-on already. Send each add-on once, with its quantity.")
 	// ErrAddOnsUnchanged refuses a change to the same add-ons.
 	ErrAddOnsUnchanged = fault.New(fault.Conflict, "add_ons_unchanged",
 		"The subscription already has these add-ons. Send other add-ons or quantities.").In("addOns")
-	// ErrAddOnsStay refuses a change of interval that would keep add-ons of the other interval.
+	// ErrAddOnsStay refuses a change of interval that would keep add-ons whose interval does not go with it.
 	ErrAddOnsStay = fault.New(fault.Conflict, "add_ons_other_interval",
-		"The subscription has add-ons that are billed in another interval than the plan would be. Send `addOns` as well: "+
-			"add-ons of the plan's interval, or an empty list, which removes them.").In("addOns")
+		"The subscription has add-ons whose intervals do not go with the plan's: all must be whole multiples of the "+
+			"shortest. Send `addOns` as well: add-ons that go with it, or an empty list, which removes them.").In("addOns")
 )
 
 // MarshalJSON writes nil as an empty list: null would mean that no list was sent.
@@ -103,7 +101,7 @@ func PlansOf(chosen []Chosen) []plan.Plan {
 
 // Sell returns the list of add-ons for a plan. The fault names the index in `addOns` and the field there. Faults:
 // add_ons_too_many, plan_not_add_on, currency_mismatch, add_on_interval_mismatch, add_on_repeated,
-// quantity_out_of_range.
+// usage_interval_mismatch, quantity_out_of_range.
 func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	if len(chosen) > MaxAddOns {
 		return nil, fault.InvalidParam("addOns", "add_ons_too_many",
@@ -118,8 +116,6 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 			err = ErrNotAddOn
 		case c.AddOn.Currency != beside.Currency:
 			err = CheckCurrency(c.AddOn, beside.Currency)
-		case c.AddOn.Interval != beside.Interval:
-			err = ErrAddOnInterval
 		case sold.Find(one.ID) >= 0:
 			err = ErrAddOnRepeated
 		}
@@ -128,7 +124,19 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 		}
 		sold = append(sold, one)
 	}
+	plans := PlansOf(chosen)
+	if at, err := CheckIntervals(beside, plans, Shortest(beside, plans)); err != nil {
+		return nil, atFault(err, at)
+	}
 	return sold, nil
+}
+
+// atFault adds the index of the add-on that CheckIntervals refuses; -1: the plan, which is refused for its add-ons.
+func atFault(err error, at int) error {
+	if at < 0 || errors.Is(err, ErrLongUsage) {
+		return err
+	}
+	return inAddOn(err, at)
 }
 
 // inAddOn adds the index of an add-on in a request to a fault.

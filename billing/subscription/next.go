@@ -59,7 +59,7 @@ func (s Subscription) boundaryAction() Action {
 	switch {
 	case s.Unbegun():
 		return ActionBegin
-	case s.CancelAtPeriodEnd:
+	case s.Ends():
 		return ActionCancel
 	case s.Status == Trialing:
 		return ActionTrialEnd

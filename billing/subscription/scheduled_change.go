@@ -72,8 +72,23 @@ func (c ScheduledChanges) AnchorAt(at time.Time) (others ScheduledChanges, moves
 // WaitingChange returns the change at the end of the period, if there is one.
 func (s Subscription) WaitingChange() (c ScheduledChange, waits bool) {
 	return ScheduledChange{
-		ID: AtPeriodEnd, At: s.Boundary(), Plan: s.PendingPlan(), Quantity: s.PendingQuantity, AddOns: s.PendingAddOns,
+		ID: AtPeriodEnd, At: s.changesAt(), Plan: s.PendingPlan(), Quantity: s.PendingQuantity, AddOns: s.PendingAddOns,
 	}, s.PendingPlanID != "" || s.PendingQuantity != 0 || s.PendingAddOns != nil
+}
+
+// changesAt returns the time of the change at the end of the period: with another plan or quantity, the end of the
+// plan's own period, so that paid time is not cut short.
+func (s Subscription) changesAt() time.Time {
+	if s.PendingPlanID != "" || s.PendingQuantity != 0 {
+		return s.PlanEnd()
+	}
+	return s.Boundary()
+}
+
+// PendingDue reports whether the change at the end of the period is made with the next period.
+func (s Subscription) PendingDue() bool {
+	_, waits := s.WaitingChange()
+	return waits && !s.changesAt().After(s.Boundary())
 }
 
 // ScheduledRefs returns the versions of plans and add-ons of scheduled changes, each once.

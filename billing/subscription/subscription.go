@@ -56,15 +56,18 @@ const (
 
 // Subscription is one subscription, as it is stored. Zero times mean "none". All times are virtual on a test clock.
 type Subscription struct {
-	ID            string
-	CustomerID    string
-	PlanID        string
-	PlanVersion   int
-	Status        Status
-	Currency      money.Currency
-	TimeZone      string // IANA
-	AnchorAt      time.Time
-	Interval      period.Interval
+	ID          string
+	CustomerID  string
+	PlanID      string
+	PlanVersion int
+	Status      Status
+	Currency    money.Currency
+	TimeZone    string // IANA
+	AnchorAt    time.Time
+	// Interval is the length of its periods: that of its plan, or of an add-on with a shorter one.
+	Interval period.Interval
+	// PlanInterval is the interval of its plan where that is longer than Interval; zero: the same.
+	PlanInterval  period.Interval
 	TrialEndsAt   time.Time
 	TrialNoticeAt time.Time // announces the trial's end; zero: it was announced, or there is no trial
 	// IncompleteUntil is the time at which it ends if its first invoice is still unpaid; zero: it is not Incomplete, nor
@@ -77,7 +80,8 @@ type Subscription struct {
 	// PeriodIndex counts the opened periods, so that it identifies them for ever: 0 before the first, then from 1. A
 	// change of interval opens one too. Invoices and lines carry it.
 	PeriodIndex int
-	// RenewedIndex is the index of the last period that the schedule opened. A change of interval does not move it.
+	// RenewedIndex is the index of the last period that the schedule opened and with which the own periods of all items
+	// began: the lines of earlier ones are for time that is over. A change of interval does not move it.
 	RenewedIndex int
 	// RenewedFrom is the start of that period. Only builds from before RenewedIndex read it.
 	RenewedFrom time.Time
@@ -105,7 +109,7 @@ type Subscription struct {
 	PendingPlanVersion  int
 	Quantity            int64   // units of its plan's prices that are not flat
 	PendingQuantity     int64   // from the next period on; 0: the same
-	AddOns              AddOns  // with the interval and currency of its plan
+	AddOns              AddOns  // with the currency of its plan
 	PendingAddOns       *AddOns // from the next period on; nil: the same
 	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
@@ -136,6 +140,6 @@ type Subscription struct {
 // CollectionPaused reports whether the collection of its invoices is paused. The status Paused is another thing.
 func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 
-// Spans reports whether decisions depend on an invoice: it was issued in the current period, or in an earlier one that
-// a change of interval cut short.
+// Spans reports whether decisions depend on an invoice: it was issued in the current period, in an earlier one that a
+// change of interval cut short, or since an item began that is billed by a longer interval.
 func (s Subscription) Spans(inv invoice.Invoice) bool { return inv.PeriodIndex >= s.RenewedIndex }

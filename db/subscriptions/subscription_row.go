@@ -24,6 +24,7 @@ func subscriptionRow(environmentID string, s subscription.Subscription) dbsqlc.S
 		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: catalog.VersionID(s.Plan()),
 		Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
+		PlanIntervalUnit: core.Null(s.PlanInterval.Unit), PlanIntervalCount: core.Null(s.PlanInterval.Count),
 		TrialEndsAt: core.NullTime(s.TrialEndsAt), TrialNoticeAt: core.NullTime(s.TrialNoticeAt),
 		IncompleteUntil: core.NullTime(s.IncompleteUntil), RemindedFor: core.NullTime(s.RemindedFor),
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
@@ -58,7 +59,10 @@ func SubscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 	return subscription.Subscription{
 		ID: row.ID, CustomerID: row.CustomerID, PlanID: on.ID, PlanVersion: on.Version, Status: row.Status,
 		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
-		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
+		PlanInterval: period.Interval{
+			Unit: core.Value(row.PlanIntervalUnit), Count: core.Value(row.PlanIntervalCount),
+		},
 		TrialEndsAt: core.Value(row.TrialEndsAt), TrialNoticeAt: core.Value(row.TrialNoticeAt),
 		IncompleteUntil: core.Value(row.IncompleteUntil), RemindedFor: core.Value(row.RemindedFor),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},

@@ -201,6 +201,9 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	for _, c := range s.Scheduled {
 		r.ScheduledChanges = append(r.ScheduledChanges, names.change(c))
 	}
+	if own := s.PlanPeriod(); len(s.AddOns) == 0 && s.Status == subscription.Active && s.PeriodIndex > 0 {
+		r.CurrentPeriodStart, r.CurrentPeriodEnd = moving.At(own.Start), moving.At(own.End) // an add-on was shorter
+	}
 	r.PausedAt, r.ResumesAt, r.PauseReason = moving.At(s.PausedAt), moving.At(s.ResumesAt), s.PauseReason
 	if s.Status == subscription.Active {
 		r.PaidThrough = moving.At(cmp.Or(s.PaidThrough, s.CurrentPeriod.Start))

@@ -650,6 +650,8 @@ type Subscription struct {
 	PaidFor                *subscription.PaidFor          `db:"paid_for"`
 	PendingChange          *subscription.PendingChange    `db:"pending_change"`
 	AttemptsOnce           bool                           `db:"attempts_once"`
+	PlanIntervalUnit       *period.Unit                   `db:"plan_interval_unit"`
+	PlanIntervalCount      *int                           `db:"plan_interval_count"`
 }
 
 type SubscriptionItem struct {

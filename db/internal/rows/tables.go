@@ -290,6 +290,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"paid_for",
 		"pending_change",
 		"attempts_once",
+		"plan_interval_unit",
+		"plan_interval_count",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -427,6 +429,10 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.PendingChange
 		case 66:
 			return row.AttemptsOnce
+		case 67:
+			return row.PlanIntervalUnit
+		case 68:
+			return row.PlanIntervalCount
 		}
 		panic("rows: no such column")
 	},
