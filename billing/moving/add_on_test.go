@@ -5,10 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/moving"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 )
@@ -36,6 +38,38 @@ func TestBegin_AddOns(t *testing.T) {
 	s, err = running().Begin(in)
 	require.NoError(t, err)
 	require.Equal(t, s.PeriodIndex, s.PaidElsewhereIndex, "the add-on costs something")
+}
+
+// A plan of a year was paid elsewhere, with seats of a month: the year is not billed again by the months that follow.
+func TestBegin_SeveralIntervals(t *testing.T) {
+	t.Parallel()
+	in := setting(every(period.Year, 1))
+	seats := addOn(in.Plan)
+	seats.Interval.Unit = period.Month
+	in.AddOns = []subscription.Chosen{{AddOn: seats}}
+
+	s, err := running().Begin(in)
+
+	require.NoError(t, err)
+	require.Equal(t, [2]period.Interval{seats.Interval, in.Plan.Interval}, [2]period.Interval{s.Interval, s.PlanInterval})
+	require.Equal(t, s.PlanEnd(), s.PaidThrough)
+	require.True(t, s.PaidThrough.After(s.CurrentPeriod.End))
+	facts := costing.Facts{Plan: in.Plan, AddOns: []plan.Plan{seats}, CanPay: true}
+	for range 2 {
+		d, err := subscribing.With(s, facts).OpenPeriod(s.CurrentPeriod.End)
+		require.NoError(t, err)
+		require.Len(t, d.Issue[0].Lines, 1)
+		require.Equal(t, seats.ID, d.Issue[0].Lines[0].PlanID)
+		s = d.Subscription
+	}
+	for s.CurrentPeriod.End.Before(s.PlanEnd()) {
+		d, err := subscribing.With(s, facts).OpenPeriod(s.CurrentPeriod.End)
+		require.NoError(t, err)
+		s = d.Subscription
+	}
+	d, err := subscribing.With(s, facts).OpenPeriod(s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.Len(t, d.Issue[0].Lines, 2, "the next year is billed here")
 }
 
 func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
