@@ -97,8 +97,8 @@ type Setting struct {
 // import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
 // import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
 // add_ons_other_interval, usage_interval_mismatch, currency_mismatch, quantity_out_of_range, amount_too_large, those of
-// terms.Terms.Validate and of metered.CheckThresholdForms, of redeem and of schedule, time_zone_unknown, import_text_too_long,
-// card_number_refused and those of metadata.
+// terms.Terms.Validate and of metered.CheckThresholdForms, of redeem and of schedule, time_zone_unknown,
+// import_text_too_long, card_number_refused and those of metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
 	s := subscription.Subscription{
