@@ -261,3 +261,74 @@ func TestTo(t *testing.T) {
 	}
 	require.Equal(t, []creditnote.Note{{Total: 50}, {Total: 30}}, notes, "they are not changed in place")
 }
+
+// What notes are over, by line and by rate, and what they come to together.
+func TestOf_NotesInFull(t *testing.T) {
+	t.Parallel()
+	nothing := back("b2", 0, rate("zero", "7", false))
+	split, ok, err := giveback.Of(draft(back("a1", 100, vat...), back("a1", 200, vat...), back("b1", 400, quarter),
+		back("c1", 1000, vat...), nothing), known)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, split.Notes, 3)
+	first := split.Notes[0]
+	require.Equal(t, []creditnote.Line{{InvoiceLineID: "a1", Amount: 300}}, first.Lines, "a line once")
+	require.Equal(t, invoice.Taxes{{Rate: vat[0], Base: 300, Amount: 57}}, first.Taxes)
+	require.Equal(t, []money.Minor{300, 57, 357}, []money.Minor{first.Subtotal, first.Tax, first.Total})
+	require.Equal(t, invoice.Taxes{
+		{Rate: vat[0], Base: -1300, Amount: -247}, {Rate: quarter, Base: -400, Amount: -100}, {Rate: nothing.Rates[0]},
+	}, split.Sums.Taxes, "each rate once, also that of a line of nothing")
+	require.Equal(t, []money.Minor{-1700, -347, -2047},
+		[]money.Minor{split.Sums.Subtotal, split.Sums.Tax, split.Sums.Total})
+}
+
+// Lines that are taken back whole on the same document leave no invoice, whatever the ids of the credits. Usage that
+// costs nothing is on the invoice.
+func TestOf_WhatStaysOnTheInvoice(t *testing.T) {
+	t.Parallel()
+	swapped := back("n", 700)
+	swapped.ID = "m"
+	split, ok, err := giveback.Of(draft(rest("n", 700), swapped, back("a1", 20)), known)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Empty(t, split.Bill.Lines)
+
+	crossed := back("n", 700)
+	crossed.ID = "n" // reverses a line, and has the id of another
+	other := rest("o", 700)
+	split, ok, err = giveback.Of(draft(rest("n", 0), other, crossed, back("a1", 20)), known)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, split.Bill.Lines, 3, "another line is taken back than the one that costs something")
+
+	split, ok, err = giveback.Of(draft(corrected(0), rest("o", 5), back("a1", 20)), known)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, split.Bill.Lines, 2)
+	require.Len(t, split.Back.Lines, 1)
+}
+
+// Sums beyond what an amount can be are refused, as a draft or split.
+func TestOf_TooLarge(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]invoice.Line{
+		"the draft":   {back("a1", money.MaxMinor), back("b1", money.MaxMinor)},
+		"the invoice": {rest("o", money.MaxMinor), rest("p", money.MaxMinor), back("a1", money.MaxMinor), back("b1", money.MaxMinor)},
+	} {
+		_, ok, err := giveback.Of(draft(lines...), known)
+		require.Error(t, err, name)
+		require.False(t, ok, name)
+	}
+}
+
+// A note that two refunds pay takes of the second what the first leaves. What no refund gives is in the balance.
+func TestTo_SeveralRefunds(t *testing.T) {
+	t.Parallel()
+	notes := giveback.To(
+		[]creditnote.Note{{Total: 100}, {Total: 400}, {Total: 50}},
+		[]giveback.Refund{{ID: "txn_1", Amount: 60}, {ID: "txn_2", Amount: 70}}, 200)
+	require.Equal(t, []creditnote.Note{
+		{Total: 100, Refund: 100, RefundID: "txn_1"}, {Total: 400, Refund: 30, RefundID: "txn_2", Balance: 370},
+		{Total: 50, Balance: 50},
+	}, notes)
+}
