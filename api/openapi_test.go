@@ -134,6 +134,7 @@ const (
 	ndjson          = "application/x-ndjson"
 	cloudEvent      = "application/cloudevents+json"
 	cloudEventBatch = "application/cloudevents-batch+json"
+	webPage         = "text/html"
 )
 
 // onlyMedia is the one form of a body: JSON for nearly all.
@@ -141,7 +142,7 @@ func onlyMedia(t *testing.T, content map[string]any) map[string]any {
 	t.Helper()
 	require.Len(t, content, 1)
 	for name, media := range content {
-		require.Contains(t, []string{httpkit.JSONType, ndjson, cloudEvent}, name)
+		require.Contains(t, []string{httpkit.JSONType, ndjson, cloudEvent, webPage}, name)
 		return media.(map[string]any)
 	}
 	return nil

@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -135,4 +136,39 @@ func StatusOf(err error) int { return problemOf(err, "").Status }
 // LogRefusal notes in the request's record why the rest of a body was not read, which no status says any more.
 func LogRefusal(ctx context.Context, err error) {
 	telemetry.RequestFrom(ctx).Code = fault.From(err).Code
+}
+
+// Shown is a success that people look at: HTML that is whole in itself and runs nothing.
+type Shown struct {
+	Status      int
+	ContentType string `header:"Content-Type"`
+	Policy      string `header:"Content-Security-Policy"`
+	Body        []byte
+}
+
+// pagePolicy lets a page have its own styles, and nothing else: no script, no request, no frame around it.
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const pageType = "text/html; charset=utf-8"
+
+// RegisterPage makes an operation answer under all prefixes with a page instead of JSON.
+func RegisterPage[I any](k *Kit, op Operation, h func(ctx context.Context, c *Call, in *I) ([]byte, error)) {
+	described := k.describe(op)
+	status := strconv.Itoa(op.Status)
+	described.Responses[status].Content = map[string]*huma.MediaType{
+		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}, Example: op.Response},
+	}
+	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Shown, error) {
+		c, ok := ctx.Value(callKey{}).(*Call)
+		if !ok {
+			// guard has not run: refusing is the only safe answer, and the log has the reason.
+			return nil, k.refuse(ctx, errors.New("httpkit: an operation without authentication"))
+		}
+		page, err := h(ctx, c, in)
+		if err != nil {
+			return nil, k.refuse(ctx, err)
+		}
+		return &Shown{Status: http.StatusOK, ContentType: pageType, Policy: pagePolicy, Body: page}, nil
+	})
+	op.dropHeaders(described.Responses)
 }

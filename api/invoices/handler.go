@@ -24,4 +24,5 @@ func Register(d usecase.Deps, p *payments.Handler) {
 	h.invoiceOperations()
 	h.creditNoteOperations()
 	h.monthOperations()
+	h.pageOperations()
 }

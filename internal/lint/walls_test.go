@@ -79,6 +79,8 @@ var walls = []fixture{
 	imports("providers/stripe", "perennial/billing/invoice", "providers may import"),
 	imports("providers/stripe", "perennial/db", "providers may import"),
 	imports("webhooks", "perennial/billing/money", "webhooks may import"),
+	imports("documents", "perennial/db", "documents may import"),
+	imports("documents", "perennial/api", "documents may import"),
 	imports("webhooks/verify", "perennial/billing/fault", "standard library only"),
 	imports("webhooks/verify", "github.com/google/uuid", "depguard"),
 	imports("activities", "perennial/workflows", "activities may import"),

@@ -1,0 +1,154 @@
+package documents_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/document"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/postal"
+	"perennial/billing/tax"
+	"perennial/documents"
+)
+
+var update = flag.Bool("update", false, "write the pages anew")
+
+func day(month time.Month, d int) time.Time { return time.Date(2026, month, d, 0, 0, 0, 0, time.UTC) }
+
+func december() period.Period {
+	return period.Period{Start: day(12, 1), End: day(12, 31).AddDate(0, 0, 1)}
+}
+
+func percent(t *testing.T, s string) money.Decimal {
+	t.Helper()
+	d, err := money.ParseDecimal(s)
+	require.NoError(t, err)
+	return d
+}
+
+// sample is an open invoice with all that an invoice may have.
+func sample(t *testing.T, locale string) invoice.Invoice {
+	t.Helper()
+	vat := tax.Rate{ID: "txr_1", Name: "VAT", Percent: percent(t, "19")}
+	line := func(id, what, quantity, price string, amount money.Minor) invoice.Line {
+		return invoice.Line{
+			ID: id, Kind: invoice.Recurring, Description: what, PlanID: "plan_1", Quantity: quantity, UnitPrice: price,
+			Amount: amount, Period: december(),
+		}
+	}
+	seats := line("il_2", "Seats", "12", "", 11000)
+	seats.Explanation = &invoice.Explanation{Steps: []invoice.Step{
+		{Quantity: "10", UnitPrice: "10", Amount: "100"}, {Quantity: "2", UnitPrice: "5", Amount: "10"},
+	}}
+	seats.Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 1000}}
+	fee := line("il_3", "Setup", "1", "50", 5000)
+	fee.Kind, fee.PlanID, fee.Period = invoice.OneOff, "", period.Period{}
+	return invoice.Invoice{
+		ID: "in_1", Number: 42, NumberText: "2026-0042", Status: invoice.Open, Currency: "EUR",
+		Seller: invoice.Seller{Name: "Perennial GmbH", Address: "Gartenstraße 1, 10115 Berlin", Country: "DE", TaxID: "DE136695976"},
+		Buyer: invoice.Buyer{
+			Name: "Åsa & Søn <ApS>", Email: "billing@example.com", Country: "DK", Locale: locale, TimeZone: "UTC",
+			Address: postal.Address{Line1: "Nørregade 7", City: "København", PostalCode: "1165"},
+			TaxIDs:  tax.IDs{{Type: "eu_vat", Value: "DK13585628"}},
+		},
+		Lines:    []invoice.Line{line("il_1", "Pro plan", "1", "299.95", 29995), seats, fee},
+		Discount: 1000, Tax: 8549, Taxes: invoice.Taxes{{Rate: vat, Base: 44995, Amount: 8549}}, Total: 53544,
+		CreditApplied: 3544, AmountDue: 50000, Period: december(), IssuedAt: day(12, 1), DueAt: day(12, 15),
+		Memo: "Thank you.\nPurchase order 4711",
+	}
+}
+
+func note(t *testing.T, of invoice.Invoice) creditnote.Note {
+	t.Helper()
+	return creditnote.Note{
+		ID: "cn_1", Number: 7, InvoiceID: of.ID, Currency: of.Currency, Seller: of.Seller, Buyer: of.Buyer,
+		Lines: []creditnote.Line{{InvoiceLineID: "il_2", Amount: 5000}}, Subtotal: 5000, Tax: 950,
+		Taxes: invoice.Taxes{{Rate: of.Taxes[0].Rate, Base: 5000, Amount: 950}}, Total: 5950, Balance: 5950, CreatedAt: day(12, 20),
+	}
+}
+
+// The pages are kept, so that a change of the template or of a language is seen.
+func TestHTML_Pages(t *testing.T) {
+	t.Parallel()
+	exempt := sample(t, "nl")
+	exempt.TaxExempt, exempt.Tax, exempt.Taxes, exempt.Total, exempt.AmountDue = tax.Reverse, 0, nil, 44995, 41451
+	for name, d := range map[string]document.Document{
+		"invoice.en":      document.OfInvoice(sample(t, "en")),
+		"invoice.de":      document.OfInvoice(sample(t, "de")),
+		"invoice.ar":      document.OfInvoice(sample(t, "ar")),
+		"reverse.nl":      document.OfInvoice(exempt),
+		"credit-note.en":  document.OfCreditNote(note(t, sample(t, "en")), sample(t, "en")),
+		"no-language.und": document.OfInvoice(sample(t, "")),
+	} {
+		got, err := documents.HTML(d, "fr", "Europe/Berlin")
+		require.NoError(t, err, name)
+		again, err := documents.HTML(d, "fr", "Europe/Berlin")
+		require.NoError(t, err)
+		require.Equal(t, string(got), string(again), "the same bytes each time")
+		file := filepath.Join("testdata", name+".html")
+		if *update {
+			require.NoError(t, os.WriteFile(file, got, 0o600))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "%s; go test ./documents -update writes it anew", name)
+	}
+}
+
+// Whatever a person wrote into a field is text on the page.
+func TestHTML_HostileTexts(t *testing.T) {
+	t.Parallel()
+	hostile := `"><script>alert(1)</script><img src=x onerror=alert(1)>{{ seller }}{% include "/etc/passwd" %}`
+	in := sample(t, "en")
+	in.Seller.Name, in.Seller.Address, in.Seller.TaxID, in.Seller.Email = hostile, hostile, hostile, hostile
+	in.Buyer.Name, in.Buyer.Email, in.Buyer.Region, in.Buyer.Address.Line1 = hostile, hostile, hostile, hostile
+	in.Buyer.TaxIDs[0].Value, in.Memo, in.NumberText = hostile, hostile, hostile
+	in.Lines[1].Discounts[0].Code, in.Taxes[0].Name = hostile, hostile
+	for n := range in.Lines {
+		in.Lines[n].Description = hostile
+	}
+	page, err := documents.HTML(document.OfInvoice(in), "en", "UTC")
+	require.NoError(t, err)
+	for _, bad := range []string{"<script", "<img", "onerror=alert(1)>"} {
+		require.NotContains(t, string(page), bad)
+	}
+	require.Contains(t, string(page), "{{ seller }}", "a text is no template")
+}
+
+// A word without a space would leave its column on paper.
+func TestHTML_LongWordsBreak(t *testing.T) {
+	t.Parallel()
+	in := sample(t, "en")
+	in.Lines[0].Description = strings.Repeat("W", 100)
+	page, err := documents.HTML(document.OfInvoice(in), "en", "UTC")
+	require.NoError(t, err)
+	require.Contains(t, string(page), strings.Repeat("W", 40)+"\u200bW")
+}
+
+func TestHTML_ThousandLines(t *testing.T) {
+	t.Parallel()
+	in := sample(t, "en")
+	for range 1000 {
+		in.Lines = append(in.Lines, in.Lines[1])
+	}
+	page, err := documents.HTML(document.OfInvoice(in), "en", "UTC")
+	require.NoError(t, err)
+	require.Equal(t, 1001, strings.Count(string(page), "<bdi>Seats</bdi>"))
+}
+
+func TestHTML_RefusesATimeZoneThatIsNone(t *testing.T) {
+	t.Parallel()
+	d := document.OfInvoice(sample(t, "en"))
+	d.TimeZone = "Nowhere/Land"
+	_, err := documents.HTML(d, "en", "UTC")
+	require.Error(t, err)
+}
