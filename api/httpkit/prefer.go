@@ -75,11 +75,22 @@ func Await[T any](
 				return out
 			}
 		}
-		if k.store.Await(ctx, what) != nil {
-			return out
+		if k.store.Await(ctx, what) == nil {
+			continue
 		}
+		if c.caller.Err() == nil { // what changed since the last event is shown, too
+			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+			defer cancel()
+			if v, _, err := look(late); err == nil {
+				out.Body.raw = encode(v)
+			}
+		}
+		return out
 	}
 }
+
+// lastLook bounds the read of the state in which a wait ends.
+const lastLook = 2 * time.Second
 
 // AwaitAnyway is Await for as long as there is patience at all where the caller does not ask to wait.
 func AwaitAnyway[T any](

@@ -92,20 +92,43 @@ func (h *Handler) decided(
 	ctx context.Context, c *httpkit.Call, id string, out *httpkit.Reply[Subscription],
 ) *httpkit.Reply[Subscription] {
 	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, id),
-		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, id)
-			if err != nil {
-				return Subscription{}, false, err
-			}
-			pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
-				SubscriptionID: id, Status: payment.Pending, Type: payment.Charge,
-			}, db.Page{Limit: maxPending, Unsettled: true})
-			if err != nil {
-				return Subscription{}, false, err
-			}
-			shown, err := h.withLatest(ctx, c, sub)
-			underWay := slices.ContainsFunc(pending, func(t payment.Transaction) bool { return !t.WaitsForPayer() })
+		func(ctx context.Context) (shown Subscription, final bool, err error) {
+			sub, steady, err := h.steady(ctx, c, id, func(sub subscription.Subscription) error {
+				pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+					SubscriptionID: id, Status: payment.Pending, Type: payment.Charge,
+				}, db.Page{Limit: maxPending, Unsettled: true})
+				if err != nil {
+					return err
+				}
+				final = !slices.ContainsFunc(pending, func(t payment.Transaction) bool { return !t.WaitsForPayer() })
+				shown, err = h.withLatest(ctx, c, sub)
+				return err
+			})
 			// begin: the workflow has not opened the first period yet. Without a charge, everything would look paid.
-			return shown, sub.NextAction != subscription.ActionBegin && !underWay, err
+			return shown, final && steady && sub.NextAction != subscription.ActionBegin, err
 		})
+}
+
+// maxReads bounds the reads of a subscription that changes all the time.
+const maxReads = 5
+
+// steady reads a subscription and then what depends on it, anew until the subscription is the same before and after: a
+// payment that ends in between would otherwise be shown beside a subscription that does not know of it.
+func (h *Handler) steady(
+	ctx context.Context, c *httpkit.Call, id string, read func(subscription.Subscription) error,
+) (sub subscription.Subscription, steady bool, err error) {
+	sub, err = h.store.Subscriptions.Get(ctx, c.EnvironmentID, id)
+	for range maxReads {
+		if err != nil {
+			return sub, false, err
+		}
+		if err := read(sub); err != nil {
+			return sub, false, err
+		}
+		was := sub.Revision
+		if sub, err = h.store.Subscriptions.Get(ctx, c.EnvironmentID, id); err == nil && sub.Revision == was {
+			return sub, true, nil
+		}
+	}
+	return sub, false, err
 }

@@ -24,17 +24,17 @@ func (h *Handler) attempted(
 	var decided bool
 	var refusal error
 	out = httpkit.AwaitAnyway(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, id),
-		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, id)
-			if err != nil {
-				return Subscription{}, false, err
-			}
-			shown, err := h.withLatest(ctx, c, sub)
-			if err != nil || undecided(sub, invoiceID) {
-				return shown, false, err
-			}
-			refusal, err = h.refusalOf(ctx, c, sub, invoiceID)
-			decided = err == nil
+		func(ctx context.Context) (shown Subscription, final bool, err error) {
+			_, steady, err := h.steady(ctx, c, id, func(sub subscription.Subscription) error {
+				if shown, err = h.withLatest(ctx, c, sub); err != nil || undecided(sub, invoiceID) {
+					final = false
+					return err
+				}
+				refusal, err = h.refusalOf(ctx, c, sub, invoiceID)
+				final = err == nil
+				return err
+			})
+			decided = final && steady
 			return shown, decided, err
 		})
 	switch {

@@ -229,7 +229,11 @@ func (h *Handler) getSubscription(
 	if in.Expand == "" {
 		return httpkit.OK(renderSubscription(sub)), nil
 	}
-	out, err := h.withLatest(ctx, c, sub)
+	var out Subscription
+	_, _, err := h.steady(ctx, c, sub.ID, func(sub subscription.Subscription) (err error) {
+		out, err = h.withLatest(ctx, c, sub)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

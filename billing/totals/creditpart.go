@@ -18,8 +18,9 @@ func Left(d Draft, before Credited) (money.Minor, error) {
 }
 
 // CreditPart gives an amount of an invoice back, taxes included: of every line and every tax the same share of the
-// rest. The items are rounded down, so that lines never run out before the invoice does. Giving back the whole rest
-// credits every line whole, unless negative lines have used some of them up. Faults: credit_exceeds_invoice.
+// rest. Without discounts and negative lines the items sum to the note's Net. Lines never run out before the invoice
+// does. Giving back the whole rest credits every line whole, unless negative lines have used some of them up. Faults:
+// credit_exceeds_invoice.
 func CreditPart(d Draft, amount money.Minor, before Credited) ([]Item, Note, error) {
 	sums, err := Of(d)
 	if err != nil {
@@ -38,10 +39,13 @@ func CreditPart(d Draft, amount money.Minor, before Credited) ([]Item, Note, err
 	if mixed {
 		gross = min(gross, net)
 	}
-	items := shares(left, share(gross, amount, net+tax))
-	returned := takeBack(d, sums, items)
 	note := Note{Tax: money.Part(tax, 0, int64(amount), int64(net+tax)), Total: amount}
+	if amount < net+tax && amount-note.Tax == net && net > 0 {
+		note.Tax++ // a line is left for the last note
+	}
 	note.Net = amount - note.Tax
+	items := shares(left, share(gross, note.Net, net))
+	returned := takeBack(d, sums, items)
 	note.Discount = max(returned.gross-note.Net, 0)
 	note.Taxes = returned.byRate(d, note.Tax, before.restByRate(sums), amount == net+tax)
 	return items, note, nil

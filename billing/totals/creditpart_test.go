@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
@@ -31,7 +32,7 @@ func TestCreditPart_ByHand(t *testing.T) {
 			totals.Note{Net: 1500, Tax: 100, Taxes: []totals.TaxSum{{1000, 100}}, Total: 1600},
 		},
 		{
-			"one unit is less than a unit of any line: 1500/1600 and 100/1600, rounded", taxed, 1, nil,
+			"one unit is less than a unit of any line or tax: the last one has it", taxed, 1, []totals.Item{{1, 1}},
 			totals.Note{Net: 1, Taxes: []totals.TaxSum{{}}, Total: 1},
 		},
 		{
@@ -56,6 +57,50 @@ func TestCreditPart_ByHand(t *testing.T) {
 		require.ErrorContains(t, err, "credit_exceeds_invoice", amount)
 		require.Contains(t, fault.From(err).Detail, "1600 minor units are left", amount)
 	}
+}
+
+// TestCreditPart_LinesSumToTheNet gives an invoice back in parts: the lines of each note sum to its net, so do the bases of
+// a tax that all of them have, and all notes together are the invoice.
+func TestCreditPart_LinesSumToTheNet(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		vat := tax.Rate{Percent: dec(rapid.SampledFrom([]string{"19", "7.7", "25", "0.5"}).Draw(t, "percent"))}
+		d := totals.Draft{Rates: []tax.Rate{vat}}
+		for range rapid.IntRange(1, 4).Draw(t, "lines") {
+			amount := money.Minor(rapid.Int64Range(1, 5000).Draw(t, "amount"))
+			d.Lines = append(d.Lines, totals.Line{Amount: amount, Rates: []int{0}})
+		}
+		sums, err := totals.Of(d)
+		require.NoError(t, err)
+		before := totals.Credited{Lines: make([]money.Minor, len(d.Lines)), Taxes: make([]totals.TaxSum, 1)}
+		for {
+			left, err := totals.Left(d, before)
+			require.NoError(t, err)
+			if left == 0 {
+				break
+			}
+			part := min(left, money.Minor(rapid.Int64Range(1, 3000).Draw(t, "part")))
+			items, note, err := totals.CreditPart(d, part, before)
+			require.NoError(t, err)
+			var lines money.Minor
+			for _, i := range items {
+				require.Positive(t, i.Amount)
+				lines += i.Amount
+				before.Lines[i.Line] += i.Amount
+				require.LessOrEqual(t, before.Lines[i.Line], d.Lines[i.Line].Amount)
+			}
+			require.Equal(t, note.Net, lines)
+			require.Equal(t, note.Net, note.Taxes[0].Base)
+			require.Equal(t, []money.Minor{part, note.Tax}, []money.Minor{note.Total, note.Taxes[0].Amount})
+			require.Equal(t, part, note.Net+note.Tax)
+			before.Net, before.Tax = before.Net+note.Net, before.Tax+note.Tax
+			before.Taxes[0].Base, before.Taxes[0].Amount = before.Taxes[0].Base+note.Net, before.Taxes[0].Amount+note.Tax
+		}
+		require.Equal(t, []money.Minor{sums.Subtotal, sums.Tax}, []money.Minor{before.Net, before.Tax})
+		for i, l := range d.Lines {
+			require.Equal(t, l.Amount, before.Lines[i])
+		}
+	})
 }
 
 // TestCreditPart_LastHasTheRestOfTheTaxes: 1000 contains 19 %: 840.34 and 159.66, shown as 840 and 160. 500 have 10 %
