@@ -2,6 +2,7 @@ package moving
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"perennial/billing/dunning"
@@ -13,6 +14,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/billing/rating"
+	"perennial/billing/usage"
 )
 
 // Plan is a record of one version of a plan.
@@ -77,6 +79,36 @@ func PlanOf(p plan.Plan, product string) Plan {
 	return r
 }
 
+// WithoutIDs returns the record without the ids within it, which are of the environment that it was exported from. Of
+// metrics the number of the version stays.
+func (r Plan) WithoutIDs() Plan {
+	r.Prices = slices.Clone(r.Prices)
+	for i := range r.Prices {
+		r.Prices[i].ID = ""
+	}
+	if r.Metered == nil {
+		return r
+	}
+	own := *r.Metered
+	own.Components = slices.Clone(own.Components)
+	for i, c := range own.Components {
+		own.Components[i].ID = ""
+		if _, version := usage.SplitVersionID(c.MetricVersionID); c.MetricVersionID != "" {
+			own.Components[i].MetricVersionID = usage.Metric{ID: "met", Version: version}.VersionID()
+		}
+	}
+	if own.Commitment != nil {
+		commitment := *own.Commitment
+		commitment.ID, own.Commitment = "", &commitment
+	}
+	if own.Minimum != nil {
+		minimum := *own.Minimum
+		minimum.ID, own.Minimum = "", &minimum
+	}
+	r.Metered = &own
+	return r
+}
+
 // Plan returns the version of a record, without the ids of its prices. Faults: those of plan.Plan, import_plan_invalid,
 // import_time_invalid.
 func (r Plan) Plan(id, productID string, now time.Time) (plan.Plan, error) {
@@ -105,13 +137,6 @@ func (r Plan) Plan(id, productID string, now time.Time) (plan.Plan, error) {
 			Currencies: price.Currencies,
 		})
 	}
-	if r.Metered != nil {
-		own := *r.Metered
-		own.Components = append([]metered.Component(nil), own.Components...)
-		for i := range own.Components {
-			own.Components[i].ID = ""
-		}
-		p.Metered = &own
-	}
+	p.Metered = r.WithoutIDs().Metered
 	return p, fault.Joined(p.Validate(), CheckPairs(p.Metadata), p.Metadata.Check(), checkCreated(r.CreatedAt, now))
 }

@@ -83,6 +83,12 @@ type planForm struct {
 	origin
 }
 
+// take removes also the ids within the plan: an export of an environment where it was imported has others.
+func (f *planForm) take() string {
+	f.Plan = f.Plan.WithoutIDs()
+	return f.origin.take()
+}
+
 type couponForm struct {
 	Type moving.Type `json:"type"`
 	moving.SoldCoupon

@@ -8,7 +8,6 @@ import (
 	"perennial/billing/balance"
 	"perennial/billing/customer"
 	"perennial/billing/moving"
-	"perennial/billing/plan"
 	"perennial/billing/postal"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -212,28 +211,40 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 }
 
 // planNames has the names of plans in an export: their keys in a catalogue file, or their names, which another
-// environment can have too, or their ids where several plans have the name.
+// environment can have too, or the ids of their records where several plans have the name.
 type planNames struct {
-	names map[string]string // by id
-	taken map[string]int
+	names, records  map[string]string // by id
+	taken           map[string]int    // by name
+	keyed, recorded map[string]string // ids, by key and by the id of a record
 }
 
-func (n *planNames) add(p plan.Plan) {
+func (n *planNames) add(p db.SoldPlan) {
 	if n.names == nil {
-		n.names, n.taken = map[string]string{}, map[string]int{}
+		n.names, n.records, n.taken = map[string]string{}, map[string]string{}, map[string]int{}
+		n.keyed, n.recorded = map[string]string{}, map[string]string{}
 	}
-	if p.Version == 1 {
-		name := cmp.Or(p.Key, p.Name)
-		n.names[p.ID], n.taken[name] = name, n.taken[name]+1
+	if p.Version > 1 {
+		return
+	}
+	name, record := cmp.Or(p.Key, p.Name), cmp.Or(p.ExternalID, p.ID)
+	n.names[p.ID], n.records[p.ID], n.recorded[record] = name, record, p.ID
+	n.taken[name]++
+	if p.Key != "" {
+		n.keyed[p.Key] = p.ID
 	}
 }
 
+// of returns the name of a plan by which an import finds it: by keys first, then by the ids of records, then by names.
 func (n *planNames) of(planID string) string {
-	name := n.names[planID]
-	if n.taken[name] != 1 {
+	name, record := n.names[planID], n.records[planID]
+	switch {
+	case n.taken[name] == 1 && cmp.Or(n.keyed[name], n.recorded[name], planID) == planID:
+		return name
+	case cmp.Or(n.keyed[record], planID) == planID:
+		return cmp.Or(record, planID)
+	default:
 		return planID
 	}
-	return name
 }
 
 func (n *planNames) all(planIDs []string) (names []string) {

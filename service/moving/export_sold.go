@@ -38,7 +38,7 @@ func (e *exporting) metrics(ctx context.Context) error {
 
 func (e *exporting) plans(ctx context.Context) error {
 	return e.all.Plans(ctx, func(p db.SoldPlan) error {
-		e.names.add(p.Plan)
+		e.names.add(p)
 		record := moving.PlanOf(p.Plan, cmp.Or(p.ProductExternalID, p.ProductID))
 		record.ID = cmp.Or(p.ExternalID, record.ID)
 		return e.w.Plan(record, p.ID)

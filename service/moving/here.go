@@ -2,9 +2,13 @@ package moving
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"perennial/billing/customer"
 	"perennial/billing/moving"
+	"perennial/billing/plan"
+	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/movefile"
@@ -34,7 +38,7 @@ var prefixes = map[moving.Type]string{
 // form.
 func idsHere(r movefile.Record) (ids []string) {
 	of, has := prefixes[r.Type]
-	if !has { // what is sold is found by newSold
+	if !has { // sells finds what is sold
 		return nil
 	}
 	if id.Is(of, r.PerennialID) {
@@ -85,4 +89,28 @@ func (im *importing) readNatives(ctx context.Context, r db.Reader, batch []movef
 		k.natives[name] = native{}
 	}
 	return err
+}
+
+// sells reports whether a record of the catalogue is of an export of this environment. An object may have another name
+// since its import, so the contents of its first record do not decide.
+func (e *importEnvironment) sells(r movefile.Record) bool {
+	switch r.Type {
+	case moving.ProductType:
+		return id.Is(id.Product, r.PerennialID) && e.sold.products[r.PerennialID] == r.PerennialID
+	case moving.TaxRateType:
+		_, native := e.sold.rates[r.PerennialID]
+		return native
+	case moving.MetricType:
+		return slices.ContainsFunc(e.sold.metrics[r.Metric.Name], func(m usage.Metric) bool {
+			return m.ID == r.PerennialID && m.Version == max(r.Metric.Version, 1)
+		})
+	case moving.PlanType:
+		_, native := e.plans[plan.Ref{ID: r.PerennialID, Version: max(r.Plan.Version, 1)}]
+		return native
+	case moving.CouponType:
+		c := e.codes[strings.ToLower(r.Coupon.Code)]
+		return c != nil && c.ID == r.PerennialID
+	default: // known.here finds it
+		return false
+	}
 }

@@ -58,6 +58,10 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 		}
 		return a, RecordPresent, nil
 	}
+	if im.env.sells(r) {
+		outcome, err := im.newSold(&a)
+		return a, outcome, err
+	}
 	if was, ok := known.records[r.ID]; ok {
 		switch {
 		case was.Hash == nil:

@@ -157,7 +157,93 @@ func requireMoves(t *testing.T, lines []string, to *scene.Scene) {
 		}
 		require.Equal(t, strings.Join(lines, ""), strings.Join(exportedRecords(t, other, to.Env), ""))
 	}
+	requireKept(t, other, there, to)
 	scene.RequireLawful(t, to.Pool)
+}
+
+// requireKept imports an export into the environment that it is of: all is there, and nothing changes.
+func requireKept(t *testing.T, svc columns, by usecase.Caller, s *scene.Scene) {
+	t.Helper()
+	var file bytes.Buffer
+	require.NoError(t, svc.Export(t.Context(), s.Env, ExportOptions{WithPaymentTokens: true}, &file))
+	before := s.Rows(t)
+	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
+	for _, o := range []ImportOptions{{DryRun: true, Batch: 1}, {Batch: 1}, {}, {Source: "other"}} {
+		for external, outcome := range svc.imported(t, by, o, lines...).outcomes {
+			require.Contains(t, []string{"present", "left_out"}, outcome, "%s of %q", external, o.Source)
+		}
+	}
+	require.Equal(t, before, s.Rows(t))
+}
+
+// What was imported may have another name or state since: its record in a later export is there as well.
+func TestExport_ImportedWhereItIsFromAfterChanges(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	file := append(strings.Split(strings.Replace(soldFile, `"metered":{`, `"metered":{"minimum":{"amount":900},`+
+		`"commitment":{"amount":500},`, 1), "\n"),
+		`{"type":"plan","id":"p-2","name":"Pro","currency":"EUR","interval":"month","prices":[{"model":"flat","amount":900}]}`,
+		`{"type":"coupon","id":"k-2","code":"TWIN","percent":"50","duration":"once","plans":["p-2"]}`,
+		customerOf(1), subscriptionOf(1, `,"plan":"p-1"`), customerOf(2), subscriptionOf(2, `,"plan":"p-2"`), balanceOf(1, 70))
+	for external, outcome := range svc.imported(t, by, ImportOptions{Source: "old"}, file...).outcomes {
+		if external != "k-1" { // it names a plan by a name that two have
+			require.Equal(t, "imported", outcome, external)
+		}
+	}
+	requireKept(t, svc, by, s)
+	for _, change := range []string{
+		"update products set name = 'Renamed'", "update plans set name = 'Renamed' where version = 1 and product_id is not null",
+		"update tax_rates set archived_at = now()", "update metrics set display_name = 'Renamed'",
+		"update coupons set active = false", "update customers set name = 'Renamed'", "update subscriptions set quantity = 7",
+	} {
+		tag, err := s.Pool.Exec(t.Context(), change)
+		require.NoError(t, err, change)
+		require.NotZero(t, tag.RowsAffected(), change)
+	}
+	requireKept(t, svc, by, s)
+}
+
+// Two environments with the same records, one filled from the other, are imported into a third: the ids within plans
+// are no part of the records.
+func TestExport_OfACopyIsTheSameElsewhere(t *testing.T) {
+	t.Parallel()
+	from, to, third := scene.New(t), scene.New(t), scene.New(t)
+	svc, by := atSealing(t, from)
+	sold(t, svc, by)
+	svc.imported(t, by, ImportOptions{}, planRecord("p", 1, "month", 100, ""), planRecord("q", 1, "month", 200, ""),
+		customerOf(1), subscriptionOf(1, `,"plan":"p"`), customerOf(2), subscriptionOf(2, `,"plan":"q"`))
+	requireMoves(t, exportedRecords(t, svc, from.Env), to)
+
+	last, there := atSealing(t, third)
+	for i, s := range []*scene.Scene{from, to} {
+		svc, _ := at(s)
+		var file bytes.Buffer
+		require.NoError(t, svc.Export(t.Context(), s.Env, ExportOptions{WithPaymentTokens: true}, &file))
+		lines := strings.Split(strings.TrimSpace(file.String()), "\n")
+		for external, outcome := range last.imported(t, there, ImportOptions{}, lines...).outcomes {
+			require.Equal(t, []string{"imported", "present"}[i], outcome, external)
+		}
+	}
+}
+
+// An environment that was filled by the same catalogue file has what is sold already, with metrics of its own.
+func TestExport_IntoTheSameCatalogue(t *testing.T) {
+	t.Parallel()
+	from, to := scene.New(t), scene.New(t)
+	svc, by := atSealing(t, from)
+	other, there := atSealing(t, to)
+	sold(t, svc, by)
+	sold(t, other, there)
+	var wanted []string
+	for _, line := range exportedRecords(t, svc, from.Env) {
+		wanted = append(wanted, strings.TrimSpace(line))
+	}
+	for external, outcome := range other.imported(t, there, ImportOptions{}, wanted...).outcomes {
+		if external != moving.SettingsID {
+			require.Equal(t, "present", outcome, external)
+		}
+	}
 }
 
 // Random environments move as well. The seed of a failure is in its name.

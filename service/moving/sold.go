@@ -155,7 +155,8 @@ func (im *importing) newSold(a *arrival) (ImportOutcome, error) {
 
 func (im *importing) newProduct(a *arrival) (outcome ImportOutcome, err error) {
 	r, here := *a.record.Product, im.env.sold
-	if _, native := here.products[a.record.PerennialID]; native && id.Is(id.Product, a.record.PerennialID) {
+	if im.env.sells(a.record) {
+		here.products[r.ID] = a.record.PerennialID
 		return RecordPresent, nil
 	}
 	if known, ok := here.productKeys[r.CatalogKey]; ok {
@@ -171,7 +172,7 @@ func (im *importing) newTaxRate(a *arrival) (outcome ImportOutcome, err error) {
 	if a.rate, err = r.Definition(id.New(id.TaxRate, im.now), im.now); err != nil {
 		return RecordRefused, err
 	}
-	if _, native := here.rates[a.record.PerennialID]; native {
+	if im.env.sells(a.record) {
 		return RecordPresent, nil
 	}
 	if known, ok := here.rateKeys[r.CatalogKey]; ok {

@@ -1,6 +1,8 @@
 package moving
 
 import (
+	"slices"
+
 	"perennial/billing/fault"
 	"perennial/billing/metered"
 	"perennial/billing/moving"
@@ -53,12 +55,13 @@ func (im *importing) newPlan(a *arrival) (outcome ImportOutcome, err error) {
 	r, e := *a.record.Plan, im.env
 	planID, version := e.planOf(r, a.record.PerennialID), max(r.Version, 1)
 	productID, known := e.sold.products[r.Product]
-	if r.Product != "" && !known {
+	if r.Product != "" && !known && !e.sells(a.record) {
 		return RecordRefused, moving.ErrProductUnknown
 	}
 	if a.plan, err = r.Plan(planID, productID, im.now); err != nil {
 		return RecordRefused, err
 	}
+	a.plan.Metered = im.measuredHere(a.plan.Metered)
 	if have, ok := e.plans[a.plan.Ref()]; ok {
 		if !sameKind(have, a.plan) || len(a.plan.Terms().Changed(have.Terms())) > 0 {
 			return RecordRefused, moving.ErrDiffers.In("id")
@@ -96,8 +99,26 @@ func sameKind(a, b plan.Plan) bool {
 	return a.Currency == b.Currency && a.Interval == b.Interval && a.AddOn == b.AddOn
 }
 
-// metered returns metered prices with new ids and the versions of metrics here. Faults: those of
-// metered.Prices.Resolve.
+// measuredHere returns metered prices with the versions of metrics here; of one that is not here without a version.
+func (im *importing) measuredHere(p *metered.Prices) *metered.Prices {
+	if p == nil {
+		return nil
+	}
+	out := *p
+	out.Components = slices.Clone(p.Components)
+	for i, c := range out.Components {
+		versions := im.env.sold.metrics[c.MetricName]
+		_, version := usage.SplitVersionID(c.MetricVersionID)
+		out.Components[i].MetricVersionID = ""
+		if c.MetricVersionID != "" && version >= 1 && version <= len(versions) {
+			out.Components[i].MetricVersionID = versions[version-1].VersionID()
+		}
+	}
+	return &out
+}
+
+// metered returns metered prices with new ids. Components without a version of a metric have the newest. Faults: those
+// of metered.Prices.Resolve.
 func (im *importing) metered(p, before *metered.Prices) (*metered.Prices, error) {
 	if p == nil {
 		return nil, nil
@@ -105,14 +126,12 @@ func (im *importing) metered(p, before *metered.Prices) (*metered.Prices, error)
 	newest := map[string]usage.Metric{}
 	for i, c := range p.Components {
 		versions := im.env.sold.metrics[c.MetricName]
-		_, version := usage.SplitVersionID(c.MetricVersionID)
-		p.Components[i].MetricVersionID = ""
 		if len(versions) == 0 {
 			continue // Resolve refuses it
 		}
 		newest[c.MetricName] = versions[len(versions)-1]
-		if c.MetricVersionID != "" && version >= 1 && version < len(versions) {
-			p.Components[i].MetricVersionID = versions[version-1].VersionID()
+		if c.MetricVersionID == newest[c.MetricName].VersionID() {
+			p.Components[i].MetricVersionID = "" // Resolve checks it
 		}
 	}
 	out, err := p.Resolve(newest)
