@@ -113,6 +113,17 @@ func (f Facts) OwedSince(inv invoice.Invoice) bool {
 	})
 }
 
+// Owes reports whether an invoice of a period is owed, apart from one that was closed: open, a draft, or given up by a
+// person. Those of usage alone pay for no time.
+func (f Facts) Owes(periodIndex int, closed string) bool {
+	if open := f.OpenFor(periodIndex); open != nil && open.ID != closed {
+		return true
+	}
+	return slices.ContainsFunc(f.WrittenOff, func(inv invoice.Invoice) bool {
+		return inv.Status == invoice.Uncollectible && inv.PeriodIndex == periodIndex && inv.Reason != invoice.Usage
+	})
+}
+
 // InCollection reports whether an open invoice other than paid has been tried already. There is one at a time, so while
 // the subscription is past due it is the one that made it so.
 func (f Facts) InCollection(paid string) bool {

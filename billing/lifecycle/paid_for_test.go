@@ -156,3 +156,27 @@ func TestAccess_OfAnUpgradeIsNotPaidByLateMoneyForThePeriod(t *testing.T) {
 		require.Nil(t, l.sub().PaidFor)
 	}
 }
+
+// A period that began while past due was changed to a free plan and then to one whose lines wait for the next invoice:
+// once the old debt is paid, nothing is to be paid for the change now.
+func TestAccess_OfAChangeWhoseLinesWaitWhenADebtIsPaid(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(answer.Succeeded)
+	l.renewed(false)
+	l.failToPastDue()
+	l.until(l.sub().CurrentPeriod.End) // the next one is not billed
+	l.pass(24 * time.Hour)
+	l.changePlan(free, false)
+	require.NotNil(t, l.sub().PaidFor)
+	l.how = subscription.NextInvoice
+	l.changePlan(pro, false)
+	require.NotEmpty(t, l.sub().PendingLines)
+
+	l.must(lifecycle.Pay{})
+	l.result(answer.Succeeded)
+
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Nil(t, l.sub().PaidFor)
+	require.Equal(t, pro.ID, l.access().PlanID)
+}
