@@ -13,6 +13,11 @@ import (
 // that wait for it.
 func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	t := s.NextTarget()
+	if s.PendingDue() && next.Interval != s.Facts.Plan.Interval { // all own periods begin anew
+		start := s.Boundary()
+		s.CountBy(s.Facts.Shortest(t), next.Interval)
+		s.AnchorAt, s.NextPeriod = start, 0
+	}
 	s.Quantity, s.AddOns = t.Quantity, t.AddOns
 	if items := s.ItemsOn(next); len(s.LongerItems(items, next)) > 0 {
 		s.Items = items // their lines are found by their ids
@@ -30,14 +35,17 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	return max(sums.Total, 0), err
 }
 
-// NextTarget returns the target of the next period. The change at the end of the period is made with it, unless that
-// would cut the own period of the plan short; each longer add-on stays until its own period ends, too. A move to
-// another version waits in the same way.
+// NextTarget returns the target of the next period. The change at the end of the period is made with it. Another plan,
+// quantity or version waits until the own period of the plan ends, where that is later, and so do add-ons that go with
+// no other plan; each longer add-on stays until its own period ends.
 func (s Period) NextTarget() Target {
-	if _, waits := s.WaitingChange(); waits && !s.PendingDue() {
-		return s.Present()
-	}
 	next := s.Upcoming()
+	if _, waits := s.WaitingChange(); waits && !s.PendingDue() {
+		next.Plan, next.Quantity = s.Facts.Plan, s.Quantity
+		if s.Facts.Aligned(next) != nil {
+			return s.Present()
+		}
+	}
 	start := s.Boundary()
 	for i, a := range s.AddOns {
 		every := s.Facts.AddOn(a.Ref).Interval

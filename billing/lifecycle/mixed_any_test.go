@@ -31,6 +31,7 @@ type sitting struct {
 	from    time.Time
 	to      time.Time // zero: it goes on, or its own period is used to its end
 	ended   bool      // nothing follows it
+	opened  bool      // it ended in the instant in which a period began
 }
 
 // owed returns the cost of all own periods that have begun by now.
@@ -40,7 +41,7 @@ func (s sitting) owed(now time.Time) (sum money.Minor) {
 		if own.Start.After(begin) {
 			begin = own.Start
 		}
-		if !s.to.IsZero() && (s.to.Before(begin) || s.to.Equal(begin) && (!s.ended || !begin.Equal(s.from))) {
+		if !s.to.IsZero() && (s.to.Before(begin) || s.to.Equal(begin) && !s.opened && (!s.ended || !begin.Equal(s.from))) {
 			break
 		}
 		used, err := s.measure.Rest(own, begin, s.grid.Location)
@@ -104,7 +105,7 @@ func (m *mixedUse) observe(now time.Time) {
 		}
 		ends := s.Status == subscription.Canceled || s.Status == subscription.Paused
 		if !ends || m.gives {
-			had.to, had.ended = now, ends
+			had.to, had.ended, had.opened = now, ends, ends && !s.CurrentPeriod.Start.Before(now)
 		}
 		if ends && !m.gives { // paid to the end of its own period
 			had.to = had.grid.Around(now.Add(-time.Second)).End

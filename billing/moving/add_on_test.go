@@ -96,3 +96,24 @@ func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
 		require.Equal(t, c.code, fault.From(err).Code, name)
 	}
 }
+
+// The year was paid in the other system, also after the first month that is billed here: nothing gives it back.
+func TestBegin_YearPaidElsewhereIsNotCreditedByAPause(t *testing.T) {
+	t.Parallel()
+	in := setting(every(period.Year, 1))
+	seats := addOn(in.Plan)
+	seats.Interval.Unit = period.Month
+	in.AddOns = []subscription.Chosen{{AddOn: seats}}
+	s, err := running().Begin(in)
+	require.NoError(t, err)
+	facts := costing.Facts{
+		Plan: in.Plan, AddOns: []plan.Plan{seats}, CanPay: true, ItemID: func(priceID string) string { return "si_" + priceID },
+	}
+	d, err := subscribing.With(s, facts).OpenPeriod(s.CurrentPeriod.End)
+	require.NoError(t, err)
+
+	_, err = subscribing.With(d.Subscription, facts).Pause(
+		subscribing.Pausing{CreditUnused: true}, d.Subscription.CurrentPeriod.Start.AddDate(0, 0, 10))
+
+	require.ErrorIs(t, err, costing.ErrLongPaidElsewhere)
+}

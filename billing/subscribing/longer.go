@@ -26,7 +26,12 @@ func renewable(s Situation, present, next costing.Target) error {
 		_, err := s.Counts(next, s.PeriodIndex == 0)
 		return err
 	}
-	longer := func(a subscription.AddOn) bool { return subscription.LongerThan(s.Facts.Plan, s.Facts.AddOn(a.Ref)) }
+	end := s.PlanEnd()
+	longer := func(a subscription.AddOn) bool {
+		every := s.Facts.AddOn(a.Ref).Interval
+		return subscription.LongerThan(s.Facts.Plan, s.Facts.AddOn(a.Ref)) ||
+			s.Longer(every) && s.Schedule().Every(every).Around(end).Start.Before(end)
+	}
 	waits := s.PendingPlanID == next.Plan.ID // otherwise the plan is changed now, which begins all periods anew
 	if err := s.Facts.Aligned(next); err != nil {
 		return err

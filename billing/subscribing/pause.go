@@ -136,6 +136,9 @@ func (s *Situation) creditUnused(at time.Time) ([]invoice.Draft, error) {
 	case s.PaidElsewhere():
 		return nil, ErrPausedElsewhere
 	}
+	if err := s.CheckCreditable(s.Items); err != nil {
+		return nil, err
+	}
 	unused, err := s.Unused(at)
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 		} else {
 			d.Issue[0].After = closed.ID
 		}
-	} else if s.Covered() && !s.Facts.Owes(s.PeriodIndex, closed.ID) { // its lines wait for the next invoice, or were billed before
+	} else if s.Covered() && !s.Facts.Owes(s.PeriodIndex, closed.ID) { // its lines wait, or were billed before
 		s.PaysChange(s.PeriodIndex)
 	}
 	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage {

@@ -137,6 +137,10 @@ func (s *Situation) becomeNext(start time.Time) plan.Plan {
 			s.AnchorAt, s.NextPeriod = start, 0
 			return next.Plan
 		}
+	} else if s.PendingAddOns != nil {
+		s.AddOns = next.AddOns
+		s.PendingAddOns = subscription.PendingAddOns(s.AddOns, eventual.AddOns)
+		s.Items = s.ItemsOn(next.Plan)
 	}
 	begins := s.Schedule().Every(s.Facts.Shortest(next)).Around(start).Start.Equal(start)
 	every, err := s.Counts(next, begins) // refused when it was asked for: nothing stops a renewal

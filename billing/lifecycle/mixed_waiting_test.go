@@ -1,0 +1,82 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
+)
+
+// Seats that end with the month end with it, also where another version of the yearly plan waits for the end of the year.
+func TestMixed_RemovalBesideAChangeThatWaitsForTheYear(t *testing.T) {
+	t.Parallel()
+	l := mixedLife(t, annual, seats)
+	l.newVersion(annual, []plan.Price{plan.Flat("dearer", "", 130_000)})
+	l.months(1)
+	l.must(lifecycle.ChangePlan{AddOns: choose(), AtPeriodEnd: true})
+	to := l.newest(annual.ID)
+	l.must(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+
+	l.months(12)
+
+	require.Equal(t, []money.Minor{121_000, 1_000, 130_000}, l.totals())
+	require.Empty(t, l.sub().AddOns)
+	require.Equal(t, 2, l.sub().PlanVersion)
+}
+
+// The same where the version waits first.
+func TestMixed_RemovalAfterAChangeThatWaitsForTheYear(t *testing.T) {
+	t.Parallel()
+	l := mixedLife(t, annual, seats)
+	l.months(1)
+	l.must(lifecycle.ChangePlan{Plan: &annual2, AtPeriodEnd: true})
+	l.months(1)
+	l.must(lifecycle.ChangePlan{AddOns: choose(), AtPeriodEnd: true})
+
+	l.months(11)
+
+	require.Equal(t, []money.Minor{121_000, 1_000, 1_000, 240_000}, l.totals())
+	require.Equal(t, annual2.ID, l.sub().PlanID)
+}
+
+// A reminder of a renewal on a plan of another interval names the whole period.
+func TestRenewsFor_AnotherIntervalAtTheEndOfThePeriod(t *testing.T) {
+	t.Parallel()
+	for _, addOns := range [][]plan.Plan{nil, {seats}} {
+		l := mixedLife(t, team, addOns...)
+		l.months(5)
+		l.must(lifecycle.ChangePlan{Plan: &annual, AtPeriodEnd: true})
+		s := subscribing.With(l.sub(), l.facts())
+
+		amount, err := s.RenewsFor(s.NextTarget().Plan)
+
+		require.NoError(t, err)
+		l.months(1)
+		require.Equal(t, l.last().Total, amount)
+		require.Equal(t, money.Minor(120_000+1_000*len(addOns)), amount)
+	}
+}
+
+// An add-on whose own period does not end with that of the plan would be cut by another interval.
+func TestMixed_RefusesAnotherIntervalThatCutsAnAddOn(t *testing.T) {
+	t.Parallel()
+	eight := addOnOf("plan_eight", month, 80_000)
+	eight.Interval.Count = 8
+	l := newLifeOf(t, []plan.Plan{annual, annual2, team, seats, eight}, settings, annual,
+		subscribing.NewInput{AddOns: *choose(seats, eight)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.pass(time.Hour)
+
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &team, AtPeriodEnd: true})
+
+	require.ErrorIs(t, err, subscribing.ErrLongAddOn)
+	require.Equal(t, subscription.Active, l.sub().Status)
+}
