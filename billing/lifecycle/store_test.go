@@ -52,7 +52,7 @@ type store struct {
 }
 
 func (s *store) invoice(id string) *invoice.Invoice {
-	if i, ok := s.place[id]; ok {
+	if i, ok := s.place[id]; ok && i < len(s.invoices) && s.invoices[i].ID == id { // no transaction
 		return &s.invoices[i]
 	}
 	return nil

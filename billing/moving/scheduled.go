@@ -47,6 +47,15 @@ func (c ScheduledChange) check() error {
 	}
 }
 
+// Movable returns the scheduled changes that can be made where the record is imported. Until the period ends, which is
+// paid before, one that is prorated has no invoice there to credit: an import refuses it with its subscription.
+func (r Subscription) Movable() []ScheduledChange {
+	return slices.DeleteFunc(slices.Clone(r.ScheduledChanges), func(c ScheduledChange) bool {
+		return r.Status == subscription.Active && c.At.Before(r.CurrentPeriodEnd.Time) &&
+			c.ProrationBehavior != subscription.NoProration
+	})
+}
+
 // Planned has what a scheduled change leads to, as it is here.
 type Planned struct {
 	Plan   *plan.Plan             // nil: it stays
@@ -69,6 +78,22 @@ func plansOf(planned []Planned) (all []plan.Plan) {
 // Scheduled returns the plans and add-ons that the subscription's scheduled changes lead to.
 func (in Setting) Scheduled() []plan.Plan { return plansOf(in.Planned) }
 
+// sellable returns the plan and add-ons of a change as if they were on sale: they were when it was scheduled.
+func (p Planned) sellable() Planned {
+	if p.Plan != nil {
+		to := *p.Plan
+		to.Active, p.Plan = true, &to
+	}
+	if p.AddOns != nil {
+		chosen := slices.Clone(*p.AddOns)
+		for i := range chosen {
+			chosen[i].AddOn.Active = true
+		}
+		p.AddOns = &chosen
+	}
+	return p
+}
+
 // schedule gives a subscription the scheduled changes of its record. Faults: those of check, and of
 // subscribing.Situation.ScheduleChange and subscribing.ScheduleAnchor, in the fields of the record.
 func (r Subscription) schedule(s *subscription.Subscription, in Setting, now time.Time) error {
@@ -86,9 +111,9 @@ func (r Subscription) schedule(s *subscription.Subscription, in Setting, now tim
 		if c.Anchor {
 			done, err = subscribing.ScheduleAnchor(situation, c.ProrationBehavior, c.At.Time, in.ChangeID(), now)
 		} else {
+			to := in.Planned[i].sellable()
 			done, err = situation.ScheduleChange(subscribing.Change{
-				Plan: in.Planned[i].Plan, Quantity: c.Quantity, AddOns: in.Planned[i].AddOns, Proration: c.ProrationBehavior,
-				On: c.At.Time,
+				Plan: to.Plan, Quantity: c.Quantity, AddOns: to.AddOns, Proration: c.ProrationBehavior, On: c.At.Time,
 			}, in.ChangeID(), now)
 		}
 		if err != nil {

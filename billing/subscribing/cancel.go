@@ -47,8 +47,14 @@ func (c Cancellation) Check() error {
 	return cardnumber.Check("reason", c.Reason)
 }
 
+// ErrRefundElsewhere refuses to refund time that was not paid here. The cancellation without a refund stays possible.
+var ErrRefundElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
+	"The current period was paid before the subscription was moved to Perennial, so there is no payment here to refund. "+
+		"Cancel without `refund`, and give the unused time back where it was paid, or credit the customer's balance.").
+	In("refund")
+
 // Cancel ends the subscription now, or with its period. Repeated for the period's end, it changes only the reason.
-// Faults: refund_needs_immediate_effect, subscription_canceled, renewal_due.
+// Faults: refund_needs_immediate_effect, subscription_canceled, renewal_due, period_paid_elsewhere.
 func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	if err := in.Check(); err != nil {
 		return Decision{}, err
@@ -63,8 +69,11 @@ func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 			return d, nil
 		}
 		unused, err := since(in.At, s.CurrentPeriod, now)
-		if err != nil {
+		switch {
+		case err != nil:
 			return Decision{}, err
+		case s.PaidElsewhere() && s.Status != subscription.Paused && s.CurrentPeriod.Contains(unused): // no pause ended it
+			return Decision{}, ErrRefundElsewhere
 		}
 		closing, err := uncommitted(s).Closing(unused)
 		if err != nil {

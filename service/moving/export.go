@@ -31,6 +31,9 @@ const (
 	WaitingProrations Leftover = "waiting_prorations" // of a subscription
 	PendingChange     Leftover = "pending_change"     // of a subscription: it waits for its payment
 	UnpaidChange      Leftover = "unpaid_change"      // of a subscription: it is made, and its invoice is not paid
+	ElsewhereChange   Leftover = "elsewhere_change"   // of a subscription: it would credit a period that was paid here
+	NotBegun          Leftover = "incomplete"         // a subscription that waits for its first payment
+	PastDue           Leftover = "past_due"           // a subscription that the import refuses: its debt stays here
 	OwnFeatures       Leftover = "features"           // of a customer, for one subscription alone
 )
 
@@ -126,22 +129,27 @@ func (e *exporting) creditGrants(ctx context.Context) error {
 
 func (e *exporting) subscriptions(ctx context.Context) error {
 	return e.all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
-		if len(s.PendingLines) > 0 {
-			if err := e.left(s.ID, WaitingProrations); err != nil {
-				return err
-			}
-		}
-		if s.PendingChange != nil {
-			if err := e.left(s.ID, PendingChange); err != nil {
-				return err
-			}
-		}
-		if s.PaidFor != nil {
-			if err := e.left(s.ID, UnpaidChange); err != nil {
-				return err
-			}
+		if s.Status == subscription.Incomplete {
+			return e.left(s.ID, NotBegun)
 		}
 		record := exportedSubscription(s, e.names)
+		movable := record.Movable()
+		for _, l := range []struct {
+			what Leftover
+			is   bool
+		}{
+			{WaitingProrations, len(s.PendingLines) > 0}, {PendingChange, s.PendingChange != nil},
+			{UnpaidChange, s.PaidFor != nil},
+			{ElsewhereChange, len(movable) < len(record.ScheduledChanges)}, {PastDue, s.Status == subscription.PastDue},
+		} {
+			if !l.is {
+				continue
+			}
+			if err := e.left(s.ID, l.what); err != nil {
+				return err
+			}
+		}
+		record.ScheduledChanges = movable
 		if e.WithPaymentTokens {
 			record.PaymentMethod = cmp.Or(s.MethodExternalID, s.PaymentMethodID)
 		}

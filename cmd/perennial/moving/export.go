@@ -5,6 +5,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 
 	"perennial/cmd/perennial/cli"
 	"perennial/cmd/perennial/flags"
@@ -63,7 +65,23 @@ var left = map[servicemoving.Leftover]string{
 		"repeat the export after its renewal",
 	servicemoving.PendingChange: "a change of %s waits for its payment and is not exported; repeat the export when it is made or withdrawn",
 	servicemoving.UnpaidChange:  "a change of %s is made and not paid, and its invoice is not exported; repeat the export when it is paid",
-	servicemoving.OwnFeatures:   "features of %s that are of one subscription alone are not exported; set them again by the API",
+	servicemoving.ElsewhereChange: "a change of %s at a date within its current period is not exported, since that period is paid " +
+		"here; schedule it again there with the proration behavior none, or repeat the export when it is made",
+	servicemoving.NotBegun: "%s waits for its first payment and is not exported; repeat the export when it is paid, or let it end",
+	servicemoving.PastDue: "%s is past due, and the import refuses it; repeat the export when its invoices are paid, or send it as active " +
+		"and the debt as a balance below zero",
+	servicemoving.OwnFeatures: "features of %s that are of one subscription alone are not exported; set them again by the API",
+}
+
+// counted says of what an export counts at its end.
+var counted = map[servicemoving.Leftover]string{
+	servicemoving.WaitingProrations: "subscriptions with prorations that are not exported",
+	servicemoving.PendingChange:     "subscriptions with a change that waits for its payment and is not exported",
+	servicemoving.UnpaidChange:      "subscriptions with a change that is not paid",
+	servicemoving.ElsewhereChange:   "subscriptions with changes within their current period that are not exported",
+	servicemoving.NotBegun:          "incomplete subscriptions that are not exported",
+	servicemoving.PastDue:           "past-due subscriptions, which the import refuses",
+	servicemoving.OwnFeatures:       "customers with features that are not exported",
 }
 
 // exportTo writes an export to standard output.
@@ -71,12 +89,19 @@ func exportTo(
 	ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.Stdout, 1<<16)
+	counts := map[servicemoving.Leftover]int{}
 	o.Left = func(objectID string, what servicemoving.Leftover) error {
+		counts[what]++
 		_, err := fmt.Fprintf(p.Stderr, "warning: "+left[what]+"\n", objectID)
 		return err
 	}
 	if err := s.Moving.Export(ctx, by.EnvironmentID, o, out); err != nil {
 		return err
+	}
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		if _, err := fmt.Fprintf(p.Stderr, "warning: in all: %s: %d\n", counted[what], counts[what]); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }
