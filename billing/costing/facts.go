@@ -31,6 +31,8 @@ type Facts struct {
 	CanPay bool
 	// Rates are the taxes that apply now, of all categories.
 	Rates tax.Held
+	// Joining are the ids of the items that the subscription has from the period that is opened on.
+	Joining []string
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
 }

@@ -86,9 +86,19 @@ func ownBilled(s Period, w whole, with []invoice.Line) bool {
 }
 
 // ownPaidElsewhere reports whether a longer own period may have been paid in the system that the subscription was
-// imported from: it began before the first period that is billed here.
+// imported from: it began before the first period that is billed here, and its item does not join with the current one.
 func ownPaidElsewhere(s Period, w whole) bool {
-	return w.longer && s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex >= s.RenewedIndex
+	return w.longer && subscription.BeganElsewhere(s.Subscription, w.Period) && !slices.Contains(s.Facts.Joining, w.ItemID)
+}
+
+// Added returns the ids of those items that are not among others.
+func Added(items, had []subscription.Item) (ids []string) {
+	for _, i := range items {
+		if !slices.ContainsFunc(had, func(h subscription.Item) bool { return h.ID == i.ID }) {
+			ids = append(ids, i.ID)
+		}
+	}
+	return ids
 }
 
 // everyInvoice returns the known invoices with lines, and lines that wait for one.

@@ -20,6 +20,7 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	}
 	s.Quantity, s.AddOns = t.Quantity, t.AddOns
 	if items := s.ItemsOn(next); len(s.LongerItems(items, next)) > 0 {
+		s.Facts.Joining = Added(items, s.Items)
 		s.Items = items // their lines are found by their ids
 	} else {
 		s.Items = s.billedOn(next)

@@ -62,7 +62,7 @@ func billsPlan(s Situation, l invoice.Line) bool {
 }
 
 // keepsPlan notes what stays paid where the subscription becomes past due for add-ons with a shorter interval than its
-// plan: the plan, whose own period is paid, and add-ons with longer periods.
+// plan: the plan, whose own period is paid, and the add-ons that keepsPaid leaves.
 func keepsPlan(s *Situation, now time.Time) {
 	unpaid := slices.IndexFunc(s.Facts.Open, func(inv invoice.Invoice) bool { return inv.ID == s.CollectingInvoiceID })
 	if s.PaidFor != nil || unpaid < 0 || !s.Longer(s.PlanInterval) || s.PaidThrough.Before(s.PlanEnd()) ||
@@ -72,13 +72,7 @@ func keepsPlan(s *Situation, now time.Time) {
 	if slices.ContainsFunc(s.Facts.Open[unpaid].Lines, func(l invoice.Line) bool { return billsPlan(*s, l) }) {
 		return
 	}
-	paid := subscription.PaidFor{
-		Plan: s.Plan(), Quantity: s.Quantity, PeriodIndex: s.Facts.Open[unpaid].PeriodIndex,
+	s.PaidFor = &subscription.PaidFor{
+		Plan: s.Plan(), Quantity: s.Quantity, AddOns: s.AddOns, PeriodIndex: s.Facts.Open[unpaid].PeriodIndex,
 	}
-	for _, a := range s.AddOns {
-		if s.Longer(s.Facts.AddOn(a.Ref).Interval) {
-			paid.AddOns = append(paid.AddOns, a)
-		}
-	}
-	s.PaidFor = &paid
 }

@@ -55,7 +55,7 @@ func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error)
 // for the change: late money for it leaves the invoice of the change owed.
 func closesDebt(s *Situation, inv invoice.Invoice) {
 	if !s.Facts.OwedSince(inv) {
-		s.PaysChange(inv.PeriodIndex)
+		paysChange(s, inv.PeriodIndex, inv.ID)
 	}
 }
 
@@ -92,12 +92,12 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 		d.Issue = s.Billed(invoice.Recovery, s.CurrentPeriod, lines, s.Waiting())
 		if len(d.Issue) == 0 {
 			s.ExtendPaid(s.CurrentPeriod.End)
-			s.PaysChange(s.PeriodIndex)
+			paysChange(&s, s.PeriodIndex, closed.ID)
 		} else {
 			d.Issue[0].After = closed.ID
 		}
 	} else if s.Covered() && !s.Facts.Owes(s.PeriodIndex, closed.ID) { // its lines wait, or were billed before
-		s.PaysChange(s.PeriodIndex)
+		paysChange(&s, s.PeriodIndex, closed.ID)
 	}
 	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage {
 		s.ActivatedAt = now
@@ -120,6 +120,7 @@ func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (De
 	}
 	s.Status, s.PastDueAt = subscription.PastDue, now
 	keepsPlan(&s, now)
+	keepsPaid(&s)
 	if final == dunning.Pause {
 		s.CollectionPausedAt = now
 	}

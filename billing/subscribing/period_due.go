@@ -61,6 +61,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		bill = s.becomeNext(o.start)
 		d.Events = anchorAt(&s, bill, o.start, now)
 		s.open(s.Facts.Settings.Measure(bill))
+		s.Facts.Joining = costing.Added(s.Items, was.Items)
 		if renewed(&s, bill); s.RenewedIndex < s.PeriodIndex { // an own period that continues is divided by one measure
 			s.ProrationMeasure = was.ProrationMeasure
 		}
@@ -107,6 +108,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	case s.Status == subscription.Incomplete:
 		s.AwaitPayment(now) // also where the period begins late
 	}
+	keepsPaid(&s)
 	if len(d.Issue) == 0 && s.Status == subscription.Active {
 		s.Subscription, d.Events = s.freePeriod(d.Events, now)
 	}
@@ -199,7 +201,7 @@ func (s *Situation) restart(on plan.Plan, now time.Time) {
 // freePeriod marks a period that costs nothing as paid.
 func (s Situation) freePeriod(events []event.Event, now time.Time) (subscription.Subscription, []event.Event) {
 	s.ExtendPaid(s.CurrentPeriod.End)
-	s.PaysChange(s.PeriodIndex)
+	paysChange(&s, s.PeriodIndex, "")
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 		events = append(events, s.Activated(now))

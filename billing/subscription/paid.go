@@ -1,11 +1,21 @@
 package subscription
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/period"
+)
 
 // PaidElsewhere reports whether the current period was paid in another system. The next period has another index, so
 // the mark ends with the period.
 func (s Subscription) PaidElsewhere() bool {
 	return s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex == s.PeriodIndex
+}
+
+// BeganElsewhere reports whether an own period began in the system that a subscription was imported from: not after the
+// imported period, from which RenewedFrom is until all own periods begin anew.
+func BeganElsewhere(s Subscription, own period.Period) bool {
+	return s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex >= s.RenewedIndex && !own.Start.After(s.RenewedFrom)
 }
 
 // LimitPaid moves PaidThrough back to end: the time after end was given back.

@@ -83,7 +83,7 @@ type Subscription struct {
 	// RenewedIndex is the index of the last period that the schedule opened and with which the own periods of all items
 	// began: the lines of earlier ones are for time that is over. A change of interval does not move it.
 	RenewedIndex int
-	// RenewedFrom is the start of that period. Only builds from before RenewedIndex read it.
+	// RenewedFrom is the start of that period: see BeganElsewhere.
 	RenewedFrom time.Time
 	// ProrationMeasure divides the current period, as chosen when it was opened. Empty: proration.Second.
 	ProrationMeasure proration.Measure
