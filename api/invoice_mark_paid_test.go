@@ -18,8 +18,11 @@ func TestMarkPaid_SettlesOnceAndIsKept(t *testing.T) {
 	path := "/api/invoices/" + in + "/mark-paid"
 	problem(t, 422, "paid_in_future", "paidAt", b.ask(t, b.test, "POST", path,
 		map[string]any{"method": "cash", "paidAt": b.clock().Add(time.Hour).Unix()}))
+	problem(t, 422, "paid_before_invoice", "paidAt", b.ask(t, b.test, "POST", path,
+		map[string]any{"method": "cash", "paidAt": 5}))
+	came := b.clock().AddDate(0, -1, 0).Unix()
 	form := map[string]any{
-		"method": "bank_transfer", "reference": "2026-42", "note": "November's statement", "paidAt": 1700000000,
+		"method": "bank_transfer", "reference": "2026-42", "note": "November's statement", "paidAt": came,
 	}
 	got := as[Invoice](t, 200, b.ask(t, b.test, "POST", path, form, "Idempotency-Key", "k"))
 	require.Equal(t, [2]any{"paid", got.AmountDue}, [2]any{got.Status, got.AmountPaid})
@@ -30,7 +33,7 @@ func TestMarkPaid_SettlesOnceAndIsKept(t *testing.T) {
 	paid := as[httpkit.List[Payment]](t, 200,
 		b.ask(t, b.test, "GET", "/v1/payments?status=success&invoiceId="+in, nil)).Data
 	require.Len(t, paid, 1)
-	require.Equal(t, [5]any{"charge", "external", "2026-42", got.AmountDue, int64(1700000000)},
+	require.Equal(t, [5]any{"charge", "external", "2026-42", got.AmountDue, came},
 		[5]any{paid[0].Type, paid[0].Provider, paid[0].ProviderRef, paid[0].Amount, paid[0].CompletedAt})
 	problem(t, 409, "payment_external", "", b.ask(t, b.test, "POST", "/api/payments/"+paid[0].ID+"/refund", nil))
 	require.Equal(t, 1, b.count(t, `select count(*) from decisions where transaction_id = $1 and reason = 'paid_outside'

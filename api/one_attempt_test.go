@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -80,4 +81,36 @@ func TestCreateSubscription_WithOneAttempt(t *testing.T) {
 
 	gone := as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+made.ID, nil))
 	require.Equal(t, []string{"canceled", "first_payment_failed"}, []string{gone.Status, gone.CancelReason})
+}
+
+// The operations that wait for one attempt answer 202 with the resource and 402, in the document too; no other does.
+func TestDocument_StatusesOfOneAttempt(t *testing.T) {
+	t.Parallel()
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+			Responses   map[string]struct {
+				Description string
+				Content     map[string]struct{ Schema map[string]any }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(Document("test"), &doc))
+	shown := map[string]string{"createSubscription": "201", "updateSubscription": "200"}
+	for path, item := range doc.Paths {
+		for method, operation := range item {
+			waits, refused := operation.Responses["202"], operation.Responses["402"]
+			success, attempts := shown[operation.OperationID]
+			if !attempts {
+				require.Empty(t, waits.Description+refused.Description, "%s %s", method, path)
+				continue
+			}
+			delete(shown, operation.OperationID)
+			require.Equal(t, operation.Responses[success].Content["application/json"].Schema,
+				waits.Content["application/json"].Schema, operation.OperationID)
+			require.Contains(t, refused.Description, "Codes: payment_declined, payment_requires_action.")
+			require.NotEmpty(t, refused.Content["application/problem+json"].Schema)
+		}
+	}
+	require.Empty(t, shown, "operations that the document lacks")
 }

@@ -107,7 +107,9 @@ func checkResponses(t *testing.T, where string, op map[string]any) {
 			require.Contains(t, content, httpkit.ProblemType, "%s %s", where, status)
 			continue
 		}
-		successes++
+		if status != "202" { // an operation that may answer before it is decided has another success
+			successes++
+		}
 		media := onlyMedia(t, content)
 		require.NotEmpty(t, media["schema"], where)
 		require.NotEmpty(t, media["example"], "%s has no example", where)

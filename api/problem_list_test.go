@@ -117,7 +117,13 @@ func TestProblems_AreListed(t *testing.T) {
 			p.Texts = []string{"The request failed with a server error. The log has the cause under its requestId."}
 		}
 		if kinds[code] == fault.NotFound && code != "route_not_found" {
-			p.Texts = []string{httpkit.NotFound(fault.New(fault.NotFound, code, "")).Detail}
+			// db's words about an absent row are replaced; the rules say what an existing resource lacks
+			p.Texts = append(slices.DeleteFunc(p.Texts, func(text string) bool {
+				return strings.HasSuffix(text, " with this id does not exist.")
+			}), httpkit.NotFound(fault.New(fault.NotFound, code, "")).Detail)
+			if code == "coupon_not_redeemed" || code == "scheduled_change_not_found" {
+				p.Texts = p.Texts[:1] // the rules alone make them
+			}
 		}
 		if text, ok := worded[code]; ok {
 			p.Texts = []string{text}

@@ -13,20 +13,28 @@ import (
 	"perennial/api/httpkit"
 )
 
-// refused holds each 409 and 422 that a test meets against the document: a client that handles the codes listed for an
-// operation has handled all.
+// refused holds each status that a test meets, and the codes of each 402, 409 and 422, against the document: a client
+// that handles what is listed for an operation has handled all.
 type refused struct {
 	mu       sync.Mutex
 	unlisted []string // "POST /v1/plans: code"
 }
 
+// coded are the statuses whose codes the document lists by operation.
+var coded = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusUnprocessableEntity}
+
 func (r *refused) note(request *http.Request, answer *httptest.ResponseRecorder) {
-	if answer.Code != http.StatusConflict && answer.Code != http.StatusUnprocessableEntity {
+	listed, has, documented := listedFor(request.Method, request.URL.Path, answer.Code)
+	if !documented {
 		return
 	}
+	if !has && answer.Code != http.StatusMethodNotAllowed { // which is of the path, not of an operation
+		r.mu.Lock()
+		r.unlisted = append(r.unlisted, request.Method+" "+request.URL.Path+": "+strconv.Itoa(answer.Code))
+		r.mu.Unlock()
+	}
 	var p httpkit.Problem
-	listed, documented := listedFor(request.Method, request.URL.Path, answer.Code)
-	if !documented || json.Unmarshal(answer.Body.Bytes(), &p) != nil {
+	if !slices.Contains(coded, answer.Code) || json.Unmarshal(answer.Body.Bytes(), &p) != nil {
 		return
 	}
 	codes := []string{p.Code}
@@ -66,13 +74,15 @@ var documentedOperations = sync.OnceValue(func() (all []documentedOperation) {
 	return all
 })
 
-// listedFor returns the codes that the document lists for a status of the operation; false: no operation is there.
-func listedFor(method, path string, status int) (codes []string, documented bool) {
+// listedFor returns the codes that the document lists for a status of the operation. has reports whether it has the
+// status, and documented whether there is such an operation.
+func listedFor(method, path string, status int) (codes []string, has, documented bool) {
 	for _, o := range documentedOperations() {
 		if o.method == method && o.path.MatchString(path) {
-			_, list, _ := strings.Cut(o.responses[strconv.Itoa(status)].Description, " Codes: ")
-			return strings.Split(strings.TrimSuffix(list, "."), ", "), true
+			response, has := o.responses[strconv.Itoa(status)]
+			_, list, _ := strings.Cut(response.Description, " Codes: ")
+			return strings.Split(strings.TrimSuffix(list, "."), ", "), has, true
 		}
 	}
-	return nil, false
+	return nil, false, false
 }

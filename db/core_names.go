@@ -1,6 +1,9 @@
 package db
 
-import "perennial/db/core"
+import (
+	"perennial/billing/fault"
+	"perennial/db/core"
+)
 
 // Callers know these of package core by the name of db.
 
@@ -84,3 +87,6 @@ func ByWorkflow(workflowID string) Actor {
 func WebhookDeliveryID(eventID, endpointID string) string {
 	return core.WebhookDeliveryID(eventID, endpointID)
 }
+
+// IsAbsentRow reports whether a fault says that a row is absent, and no more.
+func IsAbsentRow(f *fault.Error) bool { return core.IsAbsentRow(f) }

@@ -2,14 +2,13 @@ package customers
 
 import (
 	"perennial/api/view"
+	nation "perennial/billing/country"
 	"perennial/billing/fault"
-	"perennial/billing/routing"
 	"perennial/billing/tax"
-	"perennial/billing/text"
 )
 
 // placed returns the country and the region of a form, from its address or its own fields; nil: not sent. Faults:
-// fields_contradict, those of routing.CheckCountry and tax.CheckRegion.
+// fields_contradict, those of country.Check and tax.CheckRegion.
 func placed(a *view.Address, country, region *string) (inCountry, inRegion *string, err error) {
 	if a == nil {
 		return country, region, nil
@@ -20,7 +19,7 @@ func placed(a *view.Address, country, region *string) (inCountry, inRegion *stri
 	if region, err = either("region", a.Region, region); err != nil {
 		return nil, nil, err
 	}
-	if err := text.UnlessEmpty(a.Country, routing.CheckCountry); err != nil {
+	if err := nation.CheckNew("", a.Country); err != nil {
 		return nil, nil, fault.From(err).In("address.country")
 	}
 	if err := tax.CheckRegion(a.Region); err != nil {

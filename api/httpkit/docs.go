@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) doc
 		out.Fields, out.Request = fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 	}
 	for status, r := range op.Responses {
-		if media := mediaOf(r.Content); media != nil {
+		if media := mediaOf(r.Content); media != nil && status != strconv.Itoa(http.StatusAccepted) {
 			out.Status, out.Answer, out.Response = status, fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 		} else {
 			out.Refusals = append(out.Refusals, docsRefusal{status, r.Description})

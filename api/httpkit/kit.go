@@ -31,7 +31,7 @@ type Config struct {
 	Problems       []Listed // all that a request can be refused with
 	// Words describe the properties that have no description of their own; see describeProperties.
 	Words map[string]string
-	// Refusals are the codes of 409 and 422 that an operation's handler makes, by the operation's name.
+	// Refusals are the codes of 402, 409 and 422 that an operation's handler makes, by the operation's name.
 	Refusals map[string][]string
 	// Prefixes under which every operation answers, from the same handler.
 	Prefixes []string

@@ -22,7 +22,7 @@ func (l Listed) Meaning() string { return strings.Join(l.Texts, " Or: ") }
 
 // commonStatuses have the same codes for all operations.
 var commonStatuses = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusGone, http.StatusRequestEntityTooLarge,
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnsupportedMediaType,
 }
 
@@ -32,7 +32,7 @@ func (k *Kit) codesOf(op Operation, status int) string {
 	switch {
 	case status == http.StatusNotFound && op.Load.fetch != nil:
 		codes = append(codes, op.Load.absent)
-	case status == http.StatusConflict, status == http.StatusUnprocessableEntity:
+	case status == http.StatusConflict, status == http.StatusUnprocessableEntity, status == http.StatusPaymentRequired:
 		for _, p := range k.config.Problems {
 			has := p.Everywhere && op.meets(p.Code) || slices.Contains(k.config.Refusals[op.Name], p.Code)
 			if p.Status == status && has {

@@ -52,10 +52,11 @@ func NotFound(absent *fault.Error) *fault.Error {
 		"The resource does not exist in this environment. Check the id and the API key.")
 }
 
-// absent words a fault about an absent resource as NotFound does, and leaves any other error as it is. A field of the
-// body that refers to the resource is named by the fault.
+// absent words a fault of db about an absent row as NotFound does, and leaves any other error as it is, such as a fault of
+// the rules that says what an existing resource lacks. A field of the body that refers to the resource is named by the
+// fault.
 func absent(err error) error {
-	if f := fault.From(err); f != nil && f.Kind == fault.NotFound {
+	if f := fault.From(err); f != nil && db.IsAbsentRow(f) {
 		return NotFound(f).In(f.Param)
 	}
 	return err

@@ -88,6 +88,15 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
 		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success}, Headers: limits(),
 	}}
+	if op.Attempts != nil {
+		out[strconv.Itoa(http.StatusAccepted)] = &huma.Response{
+			Description: "With paymentBehavior: error, the provider has not decided the payment yet. The resource waits for it.",
+			Content: map[string]*huma.MediaType{JSONType: {
+				Schema: schemas.Schema(reflect.TypeOf(op.Response), true, ""), Example: op.Attempts,
+			}},
+			Headers: limits(),
+		}
+	}
 	if op.Tagged {
 		out[strconv.Itoa(http.StatusNotModified)] = notModified()
 	}
@@ -134,6 +143,10 @@ func (o Operation) refusalReasons() map[int]string {
 	if o.Load.fetch != nil || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
+	if o.Attempts != nil {
+		reasons[http.StatusPaymentRequired] = "With paymentBehavior: error, the one payment attempt failed (failureCode says " +
+			"how), or its payer has to confirm it. Plan, items and access are as they were."
+	}
 	if o.Crowds {
 		reasons[http.StatusTooManyRequests] = "The API key made too many requests, or too many requests change this " +
 			"subscription at the same time. This one was not performed. Repeat it after Retry-After, with the same " +
@@ -144,6 +157,7 @@ func (o Operation) refusalReasons() map[int]string {
 			http.StatusConflict: "The current state of the resource does not allow the operation, or a " +
 				"request with the same Idempotency-Key is in progress. With Retry-After, the refusal is temporary: " +
 				"repeat the request after that time, with the same key.",
+			http.StatusRequestTimeout:        "The body did not arrive in time. Nothing was performed.",
 			http.StatusGone:                  "The stored response was erased with its customer.",
 			http.StatusRequestEntityTooLarge: "The body is larger than 1 MiB.",
 			http.StatusUnsupportedMediaType:  "The body is not application/json.",

@@ -27,6 +27,7 @@ type Operation struct {
 	Waits       bool   // honours Prefer: wait
 	Tagged      bool   // answers with an ETag, or with 304
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
+	Attempts    any    // example of 202, while the one payment attempt that it waits for is undecided; it also answers 402
 	Request     any    // example
 	Response    any    // example
 	Publicly    any    // example of the answer for a publishable key, where it differs

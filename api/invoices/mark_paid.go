@@ -22,7 +22,7 @@ type MarkPaidForm struct {
 	Method    string `json:"method" enum:"bank_transfer,cash,cheque,other" example:"bank_transfer" doc:"How it was paid."`
 	Reference string `json:"reference,omitempty" maxLength:"100" example:"2026-11-0042" doc:"The bank's or the payer's reference; shown as providerReference of the payment. Send no personal data."`
 	Note      string `json:"note,omitempty" maxLength:"200" example:"On the statement of November" doc:"Kept with who marked the invoice paid. Send no personal data."`
-	PaidAt    int64  `json:"paidAt,omitempty" minimum:"1" maximum:"253402300799" example:"1763640002" doc:"The time when the money came, in Unix seconds, not later than now; absent: now."`
+	PaidAt    int64  `json:"paidAt,omitempty" minimum:"1" maximum:"253402300799" example:"1763640002" doc:"The time when the money came, in Unix seconds: not later than now, and not more than a year before the invoice was issued; absent: now."`
 }
 
 // markInvoicePaid books a payment that no provider made: it is never sent, so there is nothing to wait for.

@@ -40,9 +40,10 @@ func (a *AnchorChoice) UnmarshalJSON(b []byte) error {
 // command returns the move of the anchor. Faults: fields_exclusive, value_unknown.
 func (a AnchorChoice) command(c PlanChoice) (lifecycle.MoveAnchor, error) {
 	cmd := lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
+	if err := alone(c, "billingAnchor", "prorationBehavior"); err != nil {
+		return cmd, err
+	}
 	switch {
-	case c != (PlanChoice{Proration: c.Proration}):
-		return cmd, errAnchorAlone
 	case cmd.Proration == subscription.NextInvoice:
 		return cmd, errAnchorInvoices
 	case a == anchorNow:
@@ -61,6 +62,3 @@ var errAnchor = fault.InvalidParam("billingAnchor", "value_unknown",
 
 var errAnchorInvoices = fault.InvalidParam("prorationBehavior", "fields_exclusive",
 	"The period that begins at another `billingAnchor` is invoiced as it begins. Send `always_invoice` or `none`.")
-
-var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
-	"Send `billingAnchor` without other fields than `prorationBehavior`, `metadata` and `previewToken`.")

@@ -44,7 +44,7 @@ type PlanChoice struct {
 	AddOns      *[]AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"All add-ons from then on. Empty: none. Default: they stay."`
 	EffectiveAt *int64       `json:"effectiveAt,omitempty" example:"1767225600" doc:"A date in the future, in Unix seconds, at which the change is made. Send this or effective."`
 	Effective   string       `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
-	Behavior    string       `json:"paymentBehavior,omitempty" enum:"activate,pending,error" example:"pending" doc:"What becomes of a change now that costs something until its invoice is paid. activate (the default): it is made; access follows once it is paid. pending: it waits as pendingChange, is made as billed once the invoice is paid, and is withdrawn with the invoice after 23 hours, or sooner at the next period or scheduled change. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, nothing has changed, and the answer is 402; if the provider stays silent, 202 with pendingChange. A change that costs nothing, or gives something back, is made at once."`
+	Behavior    string       `json:"paymentBehavior,omitempty" enum:"activate,pending,error" example:"pending" doc:"What becomes of a change now that costs something until its invoice is paid. activate (the default): it is made; access follows once it is paid. pending: it waits as pendingChange, is made as billed once the invoice is paid, and is withdrawn with the invoice after 23 hours, or sooner at the next period or scheduled change. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, plan, items and access are as they were, and the answer is 402: the void invoice, its payment and their events exist; if the provider stays silent, 202 with pendingChange. A change that costs nothing, or gives something back, is made at once."`
 	Proration   string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
@@ -114,19 +114,13 @@ func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in Subscription
 	}
 	switch {
 	case in.TrialEndsAt != nil:
-		if in != (SubscriptionChange{TrialEndsAt: in.TrialEndsAt}) {
-			return nil, alone("trialEndsAt", "Send `trialEndsAt` without other fields than `metadata`.")
-		}
-		return h.performing(ctx, c, endTrial(*in.TrialEndsAt)), nil
+		return h.performing(ctx, c, endTrial(*in.TrialEndsAt)), alone(in, "trialEndsAt")
 	case in.Method != nil || in.NetDays != nil:
 		return h.setTerms(ctx, c, in)
 	case in.MethodID != nil:
-		if in != (SubscriptionChange{MethodID: in.MethodID}) {
-			return nil, alone("paymentMethodId", "Send `paymentMethodId` without other fields than `metadata`.")
-		}
 		return func(id string, around usecase.Around[usecase.Performed]) error {
 			return h.service.SetPaymentMethod(ctx, usecase.Caller(c), id, *in.MethodID, around)
-		}, nil
+		}, alone(in, "paymentMethodId")
 	case in.Anchor != "":
 		return h.moveAnchor(ctx, c, in)
 	case in.Thresholds != nil || in.PlanThresholds:
@@ -143,11 +137,6 @@ func (h *Handler) changeOf(ctx context.Context, c *httpkit.Call, in Subscription
 	}, nil
 }
 
-// alone returns the refusal of a field together with fields that it excludes.
-func alone(field, detail string) error {
-	return fault.InvalidParam(field, "fields_exclusive", "%s", detail)
-}
-
 // performing returns the change of a command whose only parameter is the subscription.
 func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle.Command) change {
 	return func(id string, around usecase.Around[usecase.Performed]) error {
@@ -157,18 +146,15 @@ func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle
 
 // migrate moves the subscription to another version of its plan.
 func (h *Handler) migrate(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	if in != (SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Effective}, Version: in.Version}) {
-		return nil, errVersionAlone
-	}
 	return func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Version, in.Effective == "period_end", around)
-	}, nil
+	}, alone(in, "planVersion", "effective")
 }
 
 // setTerms bills nothing, and applies to the next invoices.
 func (h *Handler) setTerms(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	if in != (SubscriptionChange{Method: in.Method, NetDays: in.NetDays}) {
-		return nil, alone("collectionMethod", "Send `collectionMethod` and `netDays` without other fields than `metadata`.")
+	if err := alone(in, "collectionMethod", "netDays"); err != nil {
+		return nil, err
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
 	return func(id string, around usecase.Around[usecase.Performed]) error {
@@ -178,10 +164,12 @@ func (h *Handler) setTerms(ctx context.Context, c *httpkit.Call, in Subscription
 
 // setThresholds bills nothing itself.
 func (h *Handler) setThresholds(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	own := SubscriptionChange{Thresholds: in.Thresholds}
-	if in != own && in != (SubscriptionChange{PlanThresholds: true}) {
-		return nil, alone("usageThresholds",
-			"Send `usageThresholds` or `planUsageThresholds` without other fields than `metadata`.")
+	own := "usageThresholds"
+	if in.Thresholds == nil {
+		own = "planUsageThresholds"
+	}
+	if err := alone(in, own); err != nil {
+		return nil, err
 	}
 	cmd := lifecycle.SetUsageThresholds{}
 	if in.Thresholds != nil {
@@ -196,15 +184,11 @@ func (h *Handler) setThresholds(ctx context.Context, c *httpkit.Call, in Subscri
 }
 
 func (h *Handler) moveAnchor(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
-	if in != (SubscriptionChange{Anchor: in.Anchor, PlanChoice: in.PlanChoice}) {
-		return nil, errAnchorAlone
+	if err := alone(in, "billingAnchor", "prorationBehavior"); err != nil {
+		return nil, err
 	}
 	cmd, err := in.Anchor.command(in.PlanChoice)
 	return h.performing(ctx, c, cmd), err
 }
-
-var errVersionAlone = fault.InvalidParam("planVersion", "fields_exclusive",
-	"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, `effectiveAt` "+
-		"and `prorationBehavior`.")
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }

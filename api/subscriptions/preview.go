@@ -48,8 +48,8 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 		}
 		in.Command, kinds = cmd, kinds+1
 	case f.Version != nil:
-		if f.PlanChoice != (PlanChoice{Effective: f.Effective}) {
-			return in, errVersionAlone
+		if err := alone(f.PlanChoice, "planVersion", "effective"); err != nil {
+			return in, err
 		}
 		in.Command, kinds = lifecycle.Migrate{Version: *f.Version, AtPeriodEnd: f.Effective == "period_end"}, kinds+1
 	case f.PlanChoice != (PlanChoice{}):

@@ -5,6 +5,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
+	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/service/subscriptions"
 )
@@ -46,7 +47,7 @@ func (h *Handler) changeAsPreviewed(ctx context.Context, c *httpkit.Call, in Sub
 		Method: in.Method, NetDays: in.NetDays, PreviewTokenForm: in.PreviewTokenForm,
 	}
 	if in != known {
-		return nil, alone("previewToken",
+		return nil, fault.InvalidParam("previewToken", "fields_exclusive",
 			"Usage thresholds and a payment method cost nothing and have no preview. Send them without `previewToken`.")
 	}
 	what, err := SubscriptionPreviewForm{

@@ -154,7 +154,7 @@ type SubscriptionForm struct {
 	Method     string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
 	MethodID   string        `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The customer's payment method that it is charged with. Default: whichever is the customer's default when a charge is made."`
 	NetDays    int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending,error" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, the subscription has ended, and the answer is 402; if the provider stays silent, 202 with status incomplete."`
+	Behavior   string        `json:"paymentBehavior,omitempty" enum:"activate,pending,error" doc:"Without a trial: what becomes of the subscription until its first invoice is paid. activate (the default): it is active, and past due once the last attempt has failed. pending: it is incomplete, gives no access, and ends with its invoice unless that is paid within 23 hours. error: as pending, with one attempt that the request waits for (30 seconds, or those of Prefer: wait): if it fails, or asks the payer to confirm it, the subscription has ended and gives no access, and the answer is 402: the ended subscription, its void invoice and their events exist; if the provider stays silent, 202 with status incomplete."`
 	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -294,6 +294,16 @@ func (h *Handler) subscriptionOperations() {
 	days := 14
 	changed := example
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
+	incomplete, waiting := example, example
+	incomplete.Status, incomplete.TrialEndsAt, incomplete.IncompleteUntil = "incomplete", 0, 1763722800
+	incomplete.NextAction, incomplete.NextActionAt = "incomplete_end", 1763722800
+	incomplete.LatestInvoice = &LatestInvoice{
+		ID: "inv_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "open", Total: 1900, AmountDue: 1900,
+	}
+	waiting.LatestInvoice = incomplete.LatestInvoice
+	waiting.PendingChange = &PendingChange{
+		ID: "chg_01jcz6f0x3v8r5t2m9k4h7q1wz", PlanID: changed.PlanID, InvoiceID: waiting.LatestInvoice.ID, ExpiresAt: 1763722800,
+	}
 	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.Subscriptions.GetWithKey)
 	h.previewOperations(load, example)
 	h.timelineOperations(load)
@@ -307,7 +317,7 @@ func (h *Handler) subscriptionOperations() {
 			"active and its first invoice is collected at once; paidThrough shows that the payment has succeeded. " +
 			"Prefer: wait=N waits up to N seconds (at most 30) until that payment is decided or its payer has to confirm it: " +
 			"latestInvoice then says how it stands, and where to send the payer.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Attempts: incomplete, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
 	}, h.createSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
@@ -337,8 +347,9 @@ func (h *Handler) subscriptionOperations() {
 			"change, it is made at the cost that was shown, or refused. With paymentBehavior: pending, a change that costs something " +
 			"waits as pendingChange until its invoice is paid; meanwhile other changes are refused (409 change_pending). latestInvoice is the invoice that the change made, if " +
 			"any; Prefer: wait=N waits up to N seconds (at most 30) until its payment is decided or its payer has to confirm it.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load, Response: changed,
-		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Attempts: waiting, Load: load,
+		Response: changed,
+		Request:  SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
 	}, h.updateSubscription)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",

@@ -7,16 +7,16 @@ import (
 	"unicode"
 
 	"perennial/billing/cardnumber"
+	"perennial/billing/country"
 	"perennial/billing/fault"
 	"perennial/billing/period"
-	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/internal/hostname"
 	"perennial/internal/locale"
 )
 
-// Check validates a new or changed customer. It returns all faults at once, so that a user corrects a form in one go.
+// Check validates a new or changed customer, but for what CheckNew validates. It returns all faults at once, so that a user corrects a form in one go.
 // Faults: field_missing, email_malformed, phone_malformed, locale_malformed, card_number_refused, those of text,
 // postal, period.LoadLocation, metadata, dunning.Policy, overdue.Policy and plan.FeatureOverrides.
 func (c Customer) Check() error {
@@ -27,10 +27,17 @@ func (c Customer) Check() error {
 	return fault.Joined(
 		text.UnlessEmpty(c.Email, CheckEmail),
 		text.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
-		text.UnlessEmpty(c.Country, routing.CheckCountry), c.checkTaxes(),
+		c.checkTaxes(),
 		c.Address.Check(), text.UnlessEmpty(c.Locale, checkLocale), text.UnlessEmpty(c.TimeZone, checkTimeZone),
 		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod(), c.checkDunning(), c.checkOverdue(),
 		c.Features.Check())
+}
+
+// CheckNew refuses an unknown country and malformed tax ids that the customer did not have: stored ones may be older than
+// the checks, and a change of another field must not fail because of them. was is zero for a new customer. Faults: those
+// of country.Check and tax.IDs.CheckNew.
+func (c Customer) CheckNew(was Customer) error {
+	return fault.Joined(country.CheckNew(was.Country, c.Country), c.TaxIDs.CheckNew(was.TaxIDs))
 }
 
 // checkLocale accepts a language tag in the canonical form of RFC 5646, so that apps can compare it. Fault:
@@ -149,16 +156,12 @@ func checkPhone(param, s string) error {
 	return nil
 }
 
-// checkTaxIDs refuses ids with forbidden text, such as a card number or a line break of an invoice, and unknown
-// countries.
+// checkTaxIDs refuses ids with forbidden text, such as a card number or a line break of an invoice.
 func checkTaxIDs(ids tax.IDs) error {
 	var all []error
 	for i, id := range ids {
 		at := fmt.Sprintf("taxIds[%d].", i)
 		all = append(all, text.Check(at+"type", id.Type), text.Check(at+"value", id.Value))
-		if err := text.UnlessEmpty(id.Country, routing.CheckCountry); err != nil {
-			all = append(all, fault.From(err).In(at+"country"))
-		}
 	}
 	return fault.Joined(all...)
 }

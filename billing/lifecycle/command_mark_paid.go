@@ -14,7 +14,7 @@ import (
 // MarkPaid settles an open or uncollectible invoice in full, by a payment outside Perennial. Its settlement names the
 // transaction that books it. It calls off an unsent attempt; a sent one may capture too, so it must be decided first.
 // PaidAt is the customer's time; zero: now. Faults: invoice_not_open, invoice_is_draft, payment_in_progress,
-// subscription_in_trial, paid_in_future.
+// subscription_in_trial, paid_in_future, paid_before_invoice.
 type MarkPaid struct {
 	InvoiceID string
 	Closed    *invoice.Invoice // the invoice where it is not open, under lock
@@ -22,6 +22,10 @@ type MarkPaid struct {
 	Reference string           // the payer's or the bank's; may be empty
 	PaidAt    time.Time
 }
+
+// maxPrepaidYears bounds how long before its invoice a payment can have come: an earlier date is a typing error, or no
+// date.
+const maxPrepaidYears = 1
 
 // Name returns mark_paid.
 func (MarkPaid) Name() string { return "mark_paid" }
@@ -46,6 +50,10 @@ func (c MarkPaid) judge(d *Decision) (func() error, error) {
 	}
 	if c.PaidAt.After(d.Now) {
 		return nil, fault.InvalidParam("paidAt", "paid_in_future", "`paidAt` is later than now. Send when the money came.")
+	}
+	if c.PaidAt.Before(inv.IssuedAt.AddDate(-maxPrepaidYears, 0, 0)) {
+		return nil, fault.InvalidParam("paidAt", "paid_before_invoice",
+			"`paidAt` is more than a year before the invoice was issued. Send when the money came, in Unix seconds.")
 	}
 	return func() error {
 		inv = d.TakeWrittenOff(inv)

@@ -27,7 +27,13 @@ func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
 	inv := l.open()[0]
 	_, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", PaidAt: l.now.Add(time.Second)})
 	require.ErrorContains(t, err, "paid_in_future")
-	paidAt := l.now.Add(-time.Hour)
+	_, err = l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", PaidAt: time.Unix(5, 0)})
+	require.ErrorContains(t, err, "paid_before_invoice")
+	_, err = l.apply(lifecycle.MarkPaid{
+		InvoiceID: inv.ID, Method: "cash", PaidAt: inv.IssuedAt.AddDate(-1, 0, 0).Add(-time.Second),
+	})
+	require.ErrorContains(t, err, "paid_before_invoice")
+	paidAt := inv.IssuedAt.AddDate(-1, 0, 0)
 	changes, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", Reference: "42", PaidAt: paidAt})
 	require.NoError(t, err)
 	require.Equal(t, subscription.Active, l.sub().Status)

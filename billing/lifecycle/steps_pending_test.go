@@ -98,7 +98,7 @@ func (l *life) refusesPending(step int, draw chance) bool {
 		l.refusesAnchor()
 	case 32:
 		_, err := l.apply(lifecycle.Pause{})
-		require.Contains(l.t, []error{subscribing.ErrInvoiceOpen, subscribing.ErrEnding}, err)
+		require.Contains(l.t, []error{subscribing.ErrChangePending, subscribing.ErrEnding}, err)
 	case 28:
 		refuses(lifecycle.MarkUncollectible{InvoiceID: c.InvoiceID})
 		inv := *l.store.invoice(c.InvoiceID)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/country"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/plan"
-	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/billing/usage"
@@ -71,7 +71,7 @@ func TaxRateOf(d tax.Definition, catalogKey string) TaxRate {
 	}
 }
 
-// Definition returns the tax rate of a record. Faults: those of tax.Definition, of routing.CheckCountry and of text,
+// Definition returns the tax rate of a record. Faults: those of tax.Definition, of country.Check and of text,
 // import_time_invalid.
 func (r TaxRate) Definition(id string, now time.Time) (tax.Definition, error) {
 	percent, err := money.ParseDecimal(r.Percent)
@@ -84,7 +84,7 @@ func (r TaxRate) Definition(id string, now time.Time) (tax.Definition, error) {
 		ValidUntil: r.ValidUntil.Time, Stacks: r.Stacks, ArchivedAt: r.ArchivedAt.Time,
 		CreatedAt: cmp.Or(r.CreatedAt.Time, now),
 	}
-	return d, fault.Joined(d.Validate(), text.UnlessEmpty(d.Country, routing.CheckCountry), text.Check("name", d.Name),
+	return d, fault.Joined(d.Validate(), country.CheckNew("", d.Country), text.Check("name", d.Name),
 		checkCreated(r.CreatedAt, now))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"perennial/billing/country"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 )
@@ -11,10 +12,7 @@ import (
 // MaxRules bounds the rules of an environment: each charge looks at all of them.
 const MaxRules = 100
 
-var (
-	countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
-	methodForm  = regexp.MustCompile(`^(\*|[a-z0-9_]{1,60}\*?)$`)
-)
+var methodForm = regexp.MustCompile(`^(\*|[a-z0-9_]{1,60}\*?)$`)
 
 // Check returns the fault of an app's rules, with the field ("rules[2].country"), or nil.
 func Check(rules []Rule) error {
@@ -30,25 +28,9 @@ func Check(rules []Rule) error {
 	return nil
 }
 
-// unknownCountry is a code that ISO 3166-1 leaves to its users, and that CLDR uses for an unknown country.
-const unknownCountry = "ZZ"
-
-// CheckCountry accepts the form of an ISO 3166-1 alpha-2 code. Faults: country_malformed, country_unknown.
-func CheckCountry(code string) error {
-	if code == unknownCountry {
-		return fault.InvalidParam("country", "country_unknown",
-			"ZZ stands for a country that is not known. Send the code of a country, or leave the field out.")
-	}
-	if !countryForm.MatchString(code) {
-		return fault.InvalidParam("country", "country_malformed",
-			"The country code is malformed. Send two capital letters of ISO 3166-1, such as CM.")
-	}
-	return nil
-}
-
 func (r Rule) check(param func(field string) string) error {
 	if r.Country != "" {
-		if err := CheckCountry(r.Country); err != nil {
+		if err := country.Check(r.Country); err != nil {
 			return fault.From(err).In(param("country"))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // ErrCouponNotRedeemed refuses to remove a coupon that the subscription does not have.
 var ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
-	"The subscription does not have this coupon.")
+	"The subscription does not have this coupon. Those that it has are listed in its `discounts`.")
 
 // RedeemCoupon gives the subscription a coupon, which applies from the next period on. Invoices of the current period
 // do not change. Faults: subscription_canceled, change_pending, coupon_already_redeemed, coupon_limit, those of

@@ -52,7 +52,7 @@ var (
 // Pause ends the current period now and opens no other until the subscription resumes. Meanwhile it bills only usage
 // from before. Changes and lines that wait for the next period or invoice continue to wait. For a paused subscription
 // it only moves the end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
-// cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, renewal_due,
+// cancellation_scheduled, change_pending, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, renewal_due,
 // amount_too_large.
 func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
@@ -69,6 +69,8 @@ func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 		return s.resumeLater(resumesAt, now), nil
 	case s.CancelAtPeriodEnd:
 		return Decision{}, ErrEnding
+	case s.PendingChange != nil: // its invoice is open, and only paying it or withdrawing the change settles that
+		return Decision{}, ErrChangePending
 	case len(s.Facts.Open) > 0:
 		return Decision{}, ErrInvoiceOpen
 	case len(s.Facts.Drafts) > 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/country"
 	"perennial/billing/fault"
 	"perennial/billing/taxid"
 )
@@ -56,8 +57,11 @@ func (id ID) Same(other ID) bool {
 	return id.Type == other.Type && taxid.Compact(id.Value) == taxid.Compact(other.Value) && id.Of() == other.Of()
 }
 
-// check refuses a malformed id. Faults: tax_id_form, tax_id_check_digit, tax_id_country.
+// check refuses a malformed id. Faults: tax_id_form, tax_id_check_digit, tax_id_country, those of country.Check.
 func (id ID) check() error {
+	if err := country.CheckNew("", id.Country); err != nil {
+		return err
+	}
 	read, err := taxid.Check(id.Type, id.Value)
 	if err == nil && read.Country != "" && id.Country != "" && id.Country != read.Country {
 		return fault.InvalidParam("country", "tax_id_country",
@@ -89,7 +93,8 @@ func (ids IDs) Validate() error {
 }
 
 // CheckNew refuses malformed new ids, each in its field. Ids of the former list pass: they may be older than the check,
-// and a change of another field must not fail because of them. Faults: those of taxid.Check, tax_id_country.
+// and a change of another field must not fail because of them. Faults: those of taxid.Check and
+// country.Check, tax_id_country.
 func (ids IDs) CheckNew(were IDs) error {
 	var faults []error
 	for i, id := range ids {

@@ -2,9 +2,11 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
+	"perennial/billing/fault"
 	"perennial/billing/plan"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -29,10 +31,14 @@ func PlanRef(rowID string) plan.Ref {
 	return plan.Ref{ID: id, Version: version}
 }
 
-// PlanVersion reads one version of a plan with its prices. Fault: plan_not_found.
+// errVersionNotFound says that the plan has no such version.
+var errVersionNotFound = fault.New(fault.NotFound, "plan_not_found",
+	"The plan does not have this version. Its versions are listed at GET /plans/{id}/versions.")
+
+// PlanVersion reads one version of an existing plan with its prices. Fault: plan_not_found.
 func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.Ref) (plan.Plan, error) {
 	rowID := VersionID(ref)
-	return r.planBy(ctx,
+	p, err := r.planBy(ctx,
 		func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
 			row, err := core.Queries.PlanGetVersion(ctx, h, dbsqlc.PlanGetVersionParams{EnvironmentID: environmentID, ID: rowID})
 			return row.Plan, err
@@ -43,6 +49,10 @@ func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.
 			})
 			return core.Map(rows, func(row dbsqlc.PriceListOfPlansRow) dbsqlc.Price { return row.Price }), err
 		})
+	if errors.Is(err, core.ErrPlanNotFound) {
+		err = errVersionNotFound
+	}
+	return p, err
 }
 
 // VersionsOf reads some versions of plans and add-ons, each named once, with their prices. Fault: plan_not_found.

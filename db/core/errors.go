@@ -44,6 +44,12 @@ func NotFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "The %s with this id does not exist.", spaced(resource))
 }
 
+// IsAbsentRow reports whether a fault is one of NotFound and says no more than that.
+func IsAbsentRow(f *fault.Error) bool {
+	resource, named := strings.CutSuffix(f.Code, "_not_found")
+	return named && f.Kind == fault.NotFound && f.Detail == fmt.Sprintf("The %s with this id does not exist.", spaced(resource))
+}
+
 // NotFoundIn is NotFound for a row that a field of the request refers to.
 func NotFoundIn(resource, param string) *fault.Error { return NotFound(resource).In(param) }
 

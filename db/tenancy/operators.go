@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/fault"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
@@ -29,13 +30,19 @@ type KeyListing struct {
 // TenantNamed finds the oldest tenant of a name. Global. Fault: tenant_not_found.
 func (r Reader) TenantNamed(ctx context.Context, name string) (Tenant, error) {
 	row, err := core.Queries.TenantGetByName(ctx, r.Handle, name)
-	return Tenant(row.Tenant), core.ReadError("tenant", err)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Tenant{}, fault.New(fault.NotFound, "tenant_not_found", "No tenant has the name %q. Check the spelling.", name)
+	}
+	return Tenant(row.Tenant), core.Translate("tenant", err)
 }
 
 // AppNamed finds a tenant's oldest app of a name. Fault: app_not_found.
 func (r Reader) AppNamed(ctx context.Context, tenantID, name string) (App, error) {
 	row, err := core.Queries.AppGetByName(ctx, r.Handle, dbsqlc.AppGetByNameParams{TenantID: tenantID, Name: name})
-	return appFromDB(row.App), core.ReadError("app", err)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return App{}, fault.New(fault.NotFound, "app_not_found", "The tenant has no app of the name %q. Check the spelling.", name)
+	}
+	return appFromDB(row.App), core.Translate("app", err)
 }
 
 // EnvironmentOf finds the test or the live half of an app. Fault: environment_not_found.
@@ -43,7 +50,10 @@ func (r Reader) EnvironmentOf(ctx context.Context, appID, mode string) (Environm
 	row, err := core.Queries.EnvironmentGetByMode(ctx, r.Handle,
 		dbsqlc.EnvironmentGetByModeParams{AppID: appID, Mode: mode})
 	if err != nil {
-		return Environment{}, core.ReadError("environment", err)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return Environment{}, fault.New(fault.NotFound, "environment_not_found", "The app has no %s environment.", mode)
+		}
+		return Environment{}, core.Translate("environment", err)
 	}
 	return EnvironmentFromDB(row.Environment, row.TenantID), nil
 }

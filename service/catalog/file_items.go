@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"perennial/billing/catalog"
+	"perennial/billing/country"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/plan"
-	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/billing/usage"
@@ -292,8 +292,11 @@ func checkRates(existing catalog.Items, changes []catalog.ItemChange[tax.Definit
 		}
 	}
 	for _, c := range changes {
-		d := c.To
-		err := fault.Joined(text.UnlessEmpty(d.Country, routing.CheckCountry), text.Check("name", d.Name))
+		d, was := c.To, ""
+		if c.Was != nil {
+			was = c.Was.Country
+		}
+		err := fault.Joined(country.CheckNew(was, d.Country), text.Check("name", d.Name))
 		if _, active := now[d.ID]; err == nil && !active && d.ArchivedAt.IsZero() {
 			err = checkRateBeside(d, now, c.Was != nil)
 			now[d.ID] = d

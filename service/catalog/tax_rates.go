@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"perennial/billing/audit"
+	"perennial/billing/country"
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/db"
@@ -16,13 +16,13 @@ import (
 )
 
 // CreateTaxRate stores d with a new id and dates. It applies to invoices that are issued from now on. Faults: those of
-// tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
+// tax.Definition.Validate, country.Check, checkTaxRate and of text.
 func (s *Service) CreateTaxRate(
 	ctx context.Context, by usecase.Caller, d tax.Definition, also usecase.Also[tax.Definition],
 ) (tax.Definition, error) {
 	now := s.Now()
 	d.ID, d.CreatedAt = id.New(id.TaxRate, now), now
-	err := fault.Joined(d.Validate(), text.UnlessEmpty(d.Country, routing.CheckCountry),
+	err := fault.Joined(d.Validate(), country.CheckNew("", d.Country),
 		text.Check("name", d.Name))
 	if err != nil {
 		return d, err

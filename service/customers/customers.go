@@ -27,7 +27,7 @@ import (
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
-	if err := fault.Joined(c.Check(), c.TaxIDs.CheckNew(nil)); err != nil {
+	if err := fault.Joined(c.Check(), c.CheckNew(customer.Customer{})); err != nil {
 		return c, err
 	}
 	if c.TestClockID != "" {
@@ -179,7 +179,7 @@ func (s *Service) UpdateCustomer(
 		was := c
 		changed, methodChanged := u.apply(&c, s.newMethodID)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
-		if err := fault.Joined(c.Check(), c.TaxIDs.CheckNew(was.TaxIDs)); err != nil || len(changed) == 0 {
+		if err := fault.Joined(c.Check(), c.CheckNew(was)); err != nil || len(changed) == 0 {
 			return c, err
 		}
 		if err := checkFeatures(ctx, tx, by, c, was.Features); err != nil {

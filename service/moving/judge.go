@@ -127,7 +127,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 	c.Dunning, c.OverduePolicy, unpaid = r.Policies()
 	c.Features, wrong = r.Overrides()
 	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
-		c.Check(), c.TaxIDs.CheckNew(nil), unpaid, wrong); err != nil {
+		c.Check(), c.CheckNew(customer.Customer{}), unpaid, wrong); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"perennial/billing/balance"
+	"perennial/billing/country"
 	"perennial/billing/customer"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
-	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/billing/text"
 	"perennial/internal/id"
@@ -93,7 +93,7 @@ func (im *importing) newSettings(r moving.Settings) (*subscription.Settings, []s
 	if err != nil {
 		return nil, nil, err
 	}
-	if err = text.UnlessEmpty(is.Seller.Country, routing.CheckCountry); err != nil {
+	if err = country.CheckNew(im.env.settings.Seller.Country, is.Seller.Country); err != nil {
 		err = fault.From(err).In("seller.country")
 	}
 	return &is, changed, fault.Joined(err, text.Check("seller.name", is.Seller.Name),

@@ -6,13 +6,13 @@ import (
 	"reflect"
 
 	"perennial/billing/audit"
+	"perennial/billing/country"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/overdue"
 	"perennial/billing/proration"
-	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/billing/text"
 	"perennial/db"
@@ -61,9 +61,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	return changed
 }
 
-// checkSeller checks texts and countries, which the rules do not. Faults: those of text and routing.CheckCountry.
-func checkSeller(s invoice.Seller) error {
-	err := text.UnlessEmpty(s.Country, routing.CheckCountry)
+// checkSeller checks texts and a new country, which the rules do not. Faults: those of text and country.Check.
+func checkSeller(was, s invoice.Seller) error {
+	err := country.CheckNew(was.Country, s.Country)
 	if err != nil {
 		err = fault.From(err).In("seller.country")
 	}
@@ -88,7 +88,7 @@ func (s *Service) UpdateSettings(
 		if len(changed) == 0 {
 			return was, nil
 		}
-		if err := fault.Joined(is.Validate(), checkSeller(is.Seller)); err != nil {
+		if err := fault.Joined(is.Validate(), checkSeller(was.Seller, is.Seller)); err != nil {
 			return was, err
 		}
 		if err := tx.Tenancy.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {
