@@ -22,8 +22,8 @@ func (l Listed) Meaning() string { return strings.Join(l.Texts, " Or: ") }
 
 // commonStatuses have the same codes for all operations.
 var commonStatuses = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusGone, http.StatusRequestEntityTooLarge,
-	http.StatusUnsupportedMediaType,
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusGone,
+	http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 }
 
 // codesOf names the codes that an operation has with a status.

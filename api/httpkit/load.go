@@ -52,9 +52,9 @@ func NotFound(absent *fault.Error) *fault.Error {
 		"The resource does not exist in this environment. Check the id and the API key.")
 }
 
-// absent words a fault of db about an absent row as NotFound does, and leaves any other error as it is, such as a fault of
-// the rules that says what an existing resource lacks. A field of the body that refers to the resource is named by the
-// fault.
+// absent words a fault of db about an absent row as NotFound does. It leaves any other error as it is, such as a fault
+// of the rules that says what an existing resource lacks. The fault names a field of the body that refers to the
+// resource.
 func absent(err error) error {
 	if f := fault.From(err); f != nil && db.IsAbsentRow(f) {
 		return NotFound(f).In(f.Param)

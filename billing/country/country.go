@@ -1,5 +1,5 @@
-// Package country owns which codes stand for a country. It does not own what follows from one: taxes, routing and regions
-// have their rules elsewhere.
+// Package country owns which codes stand for a country. It does not own what follows from one: taxes, routing and
+// regions have their rules elsewhere.
 package country
 
 import (
@@ -9,8 +9,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// assigned are the 249 officially assigned codes of ISO 3166-1 alpha-2. Sources, which agree: iso3166.tab of the IANA time
-// zone database, current as of ISO/TC 46 N1108 (2023-04-05), and iso_3166-1.json of Debian's iso-codes 4.15.
+// assigned are the 249 officially assigned codes of ISO 3166-1 alpha-2. Sources, which agree: iso3166.tab of the IANA
+// time zone database, current as of ISO/TC 46 N1108 (2023-04-05), and iso_3166-1.json of Debian's iso-codes 4.15.
 // IsCountry of golang.org/x/text/language is true for former and reserved codes too, such as AN, SU, UK and IC.
 const assigned = `
 	AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
@@ -23,8 +23,8 @@ const assigned = `
 	UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 `
 
-// kosovo is a code that ISO leaves to its users. The European Commission, banks (SWIFT) and CLDR use it for Kosovo, which
-// has no other.
+// kosovo is a code that ISO leaves to its users. The European Commission, banks (SWIFT) and CLDR use it for Kosovo,
+// which has no other.
 const kosovo = "XK"
 
 var countries = func() map[string]bool {
@@ -50,8 +50,8 @@ var meant = map[string]string{
 
 var form = regexp.MustCompile(`^[A-Z]{2}$`)
 
-// Check accepts an officially assigned code of ISO 3166-1 alpha-2, and XK for Kosovo. A customer of any other would match
-// no tax rate and no rule. Faults: country_malformed, country_unknown, each in the field country.
+// Check accepts an officially assigned code of ISO 3166-1 alpha-2, and XK for Kosovo. A customer of any other would
+// match no tax rate and no rule. Faults: country_malformed, country_unknown, each in the field country.
 func Check(code string) error {
 	switch {
 	case countries[code]:

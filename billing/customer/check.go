@@ -16,9 +16,10 @@ import (
 	"perennial/internal/locale"
 )
 
-// Check validates a new or changed customer, but for what CheckNew validates. It returns all faults at once, so that a user corrects a form in one go.
-// Faults: field_missing, email_malformed, phone_malformed, locale_malformed, card_number_refused, those of text,
-// postal, period.LoadLocation, metadata, dunning.Policy, overdue.Policy and plan.FeatureOverrides.
+// Check validates a new or changed customer, but for what CheckNew validates. It returns all faults at once, so that a
+// user corrects a form in one go. Faults: field_missing, email_malformed, phone_malformed, locale_malformed,
+// card_number_refused, those of text, postal, period.LoadLocation, metadata, dunning.Policy, overdue.Policy and
+// plan.FeatureOverrides.
 func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
@@ -33,9 +34,9 @@ func (c Customer) Check() error {
 		c.Features.Check())
 }
 
-// CheckNew refuses an unknown country and malformed tax ids that the customer did not have: stored ones may be older than
-// the checks, and a change of another field must not fail because of them. was is zero for a new customer. Faults: those
-// of country.Check and tax.IDs.CheckNew.
+// CheckNew refuses an unknown country and malformed tax ids that the customer did not have. Stored ones may be older
+// than the checks, and a change of another field must not fail because of them. was is zero for a new customer. Faults:
+// those of country.Check and tax.IDs.CheckNew.
 func (c Customer) CheckNew(was Customer) error {
 	return fault.Joined(country.CheckNew(was.Country, c.Country), c.TaxIDs.CheckNew(was.TaxIDs))
 }

@@ -52,8 +52,8 @@ var (
 // Pause ends the current period now and opens no other until the subscription resumes. Meanwhile it bills only usage
 // from before. Changes and lines that wait for the next period or invoice continue to wait. For a paused subscription
 // it only moves the end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
-// cancellation_scheduled, change_pending, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, renewal_due,
-// amount_too_large.
+// cancellation_scheduled, change_pending, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range,
+// renewal_due, amount_too_large.
 func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
 		return Decision{}, err
