@@ -81,17 +81,25 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 // BillingUntil is Billing for an item whose own period is longer than those of its subscription: that period ends at an
 // instant. billed is also true where a person gave the invoice of that line up: no time is billed again.
 func BillingUntil(invoices []Invoice, itemID string, end time.Time) (line Line, ok, billed bool) {
+	type billing struct {
+		Line
+		bills bool
+	}
+	var left []billing // lines that waited follow those of the period on its invoice, with their credits
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
-			switch {
-			case l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID && l.Period.End.Equal(end):
-				line, ok, billed = l, inv.Bills(), true
-			case billed && l.reverses(line):
-				ok, billed = false, false
+			if l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID && l.Period.End.Equal(end) {
+				left = append(left, billing{l, inv.Bills()})
+			} else {
+				left = slices.DeleteFunc(left, func(of billing) bool { return l.reverses(of.Line) })
 			}
 		}
 	}
-	return line, ok, billed
+	if len(left) == 0 {
+		return Line{}, false, false
+	}
+	last := left[len(left)-1]
+	return last.Line, last.bills, true
 }
 
 // Unreversed returns the lines that bill a period of a subscription and that no credit takes back, in the order in

@@ -2,10 +2,12 @@ package invoice_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/invoice"
+	"perennial/billing/period"
 )
 
 func TestOverdue(t *testing.T) {
@@ -76,4 +78,26 @@ func TestBilling_IsALineInAdvance(t *testing.T) {
 		require.True(t, ok, other.Kind)
 		require.Equal(t, "a", line.ID, other.Kind)
 	}
+}
+
+// On the invoice of a period, lines that waited for it follow its own, with the credits that take them back.
+func TestBillingUntil_BesideLinesThatWaitedAndWereTakenBack(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 4, 30, 0, 0, 0, 0, time.UTC)
+	line := func(id string, kind invoice.LineKind, reverses string) invoice.Line {
+		return invoice.Line{
+			ID: id, Kind: kind, ItemID: "si_1", PriceID: "price_1", Reverses: reverses, Period: period.Period{End: end},
+		}
+	}
+	paid := invoice.Invoice{ID: "in_1", Number: 1, Status: invoice.Paid, Lines: []invoice.Line{
+		line("new", invoice.ProrationCharge, ""), line("waited", invoice.ProrationCharge, ""),
+		line("back", invoice.ProrationCredit, "waited"),
+	}}
+
+	got, ok, billed := invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end)
+
+	require.Equal(t, []any{"new", true, true}, []any{got.ID, ok, billed})
+	paid.Lines = append(paid.Lines, line("end", invoice.ProrationCredit, "new"))
+	_, ok, billed = invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end)
+	require.Equal(t, []bool{false, false}, []bool{ok, billed})
 }
