@@ -71,6 +71,7 @@ func TestLifecycle_LivesThatFailed(t *testing.T) {
 		{t, 7864928619911497577, 10022}, // a coupon on a paid invoice that was credited later counted as never given
 		{t, 1008, 19081},                // usage of the time in which a change of interval waited was billed, and then free
 		{t, 7694515535766624592, 1780},  // lines of a period that began while past due waited, and nothing paid for the change
+		{t, 2121556290899447452, 15857}, // late money for an upgrade, beside another change that waited, did not pay for it
 	} {
 		liveOnce(n, true)
 	}

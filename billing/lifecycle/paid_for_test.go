@@ -180,3 +180,25 @@ func TestAccess_OfAChangeWhoseLinesWaitWhenADebtIsPaid(t *testing.T) {
 	require.Nil(t, l.sub().PaidFor)
 	require.Equal(t, pro.ID, l.access().PlanID)
 }
+
+// Late money for an upgrade that was given up pays for it, also while another change waits for its own payment.
+func TestAccess_OfAnUpgradeThatIsPaidLateBesideAChangeThatWaits(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(answer.Succeeded)
+	l.pass(24 * time.Hour)
+	l.changePlan(pro, false)
+	l.result(answer.Declined)
+	upgrade := l.last()
+	l.writtenOff = true
+	l.must(lifecycle.MarkUncollectible{InvoiceID: upgrade.ID})
+	l.pass(time.Hour)
+	l.must(lifecycle.ChangePlan{Plan: &yearly, Behavior: subscription.PendPayment})
+	require.NotNil(t, l.sub().PendingChange)
+
+	l.must(lifecycle.MarkPaid{InvoiceID: upgrade.ID, Method: "bank_transfer", Closed: l.store.invoice(upgrade.ID)})
+
+	require.Nil(t, l.sub().PaidFor)
+	require.Equal(t, pro.ID, l.access().PlanID)
+	require.NotNil(t, l.sub().PendingChange, "it waits on")
+}

@@ -52,9 +52,10 @@ func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error)
 }
 
 // closesDebt notes that an invoice is not owed any more. One that was issued before a change of its period does not pay
-// for the change: late money for it leaves the invoice of the change owed.
+// for the change: late money for it leaves the invoice of the change owed. A change that waits for its payment is not
+// made: its invoice is no debt.
 func closesDebt(s *Situation, inv invoice.Invoice) {
-	if !s.Facts.OwedSince(inv) {
+	if !uncommitted(*s).Facts.OwedSince(inv) {
 		paysChange(s, inv.PeriodIndex, inv.ID)
 	}
 }
