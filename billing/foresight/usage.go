@@ -93,7 +93,10 @@ func (p *usagePlay) follow(s lifecycle.State, c lifecycle.Changes) {
 	for _, of := range c.Usage {
 		p.billed = append(p.billed, of.Charges...)
 	}
-	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated, lifecycle.LinesTakenBack) {
+	for _, inv := range c.Invoices.Of(
+		lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated, lifecycle.LinesTakenBack,
+		lifecycle.InvoiceChanged, lifecycle.FinalizedAndChanged,
+	) {
 		if inv.UsageUntil.After(p.billedUntil) {
 			p.billedUntil = inv.UsageUntil
 		}
