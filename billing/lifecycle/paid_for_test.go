@@ -185,6 +185,8 @@ func TestAccess_OfAChangeWhoseLinesWaitWhenADebtIsPaid(t *testing.T) {
 func TestAccess_OfAnUpgradeThatIsPaidLateBesideAChangeThatWaits(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
+	dearest := flat("plan_dearest", month, 9000) // of the same period
+	l.store.plans[dearest.Ref()] = dearest
 	l.result(answer.Succeeded)
 	l.pass(24 * time.Hour)
 	l.changePlan(pro, false)
@@ -193,7 +195,7 @@ func TestAccess_OfAnUpgradeThatIsPaidLateBesideAChangeThatWaits(t *testing.T) {
 	l.writtenOff = true
 	l.must(lifecycle.MarkUncollectible{InvoiceID: upgrade.ID})
 	l.pass(time.Hour)
-	l.must(lifecycle.ChangePlan{Plan: &yearly, Behavior: subscription.PendPayment})
+	l.must(lifecycle.ChangePlan{Plan: &dearest, Behavior: subscription.PendPayment})
 	require.NotNil(t, l.sub().PendingChange)
 
 	l.must(lifecycle.MarkPaid{InvoiceID: upgrade.ID, Method: "bank_transfer", Closed: l.store.invoice(upgrade.ID)})
