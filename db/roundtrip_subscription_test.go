@@ -98,6 +98,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME",
 		Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
+	want.EndedDiscounts = subscription.Discounts{{CouponID: "coup_2", Code: "ENDED",
+		Terms: aCoupon("coup_2", "ENDED").Terms, From: 3, RedeemedAt: now}}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
@@ -114,7 +116,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	again.UpdatedAt, again.MethodChangedAt = again.CreatedAt, time.Time{}
 	again.Items = []subscription.Item{
 		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[1].ID, Quantity: 1},
-		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[0].ID, Quantity: 3},
+		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[0].ID, Quantity: 3, Joined: 4},
 	}
 	halted.ID, halted.Items, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), nil, 1, halted.CreatedAt
 	for _, made := range []subscription.Subscription{again, halted} {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -19,7 +20,7 @@ func TestItemsRoundTrip(t *testing.T) {
 	b := setup(t)
 	kept, gone := b.subscription.Items[0], b.subscription.Items[1]
 	dearer := kept
-	dearer.Quantity = 7
+	dearer.Quantity, dearer.Joined = 7, 3
 	save := func(items, changed []subscription.Item, ended ...string) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			s := b.subscription
@@ -45,6 +46,21 @@ func TestItemsRoundTrip(t *testing.T) {
 	requireItems(dearer)
 	save([]subscription.Item{gone, dearer}, []subscription.Item{gone, dearer})
 	requireItems(gone, dearer)
+}
+
+// An add-on with a shorter interval makes the current period shorter, which stays the same period.
+func TestSave_ShorterPeriodKeepsItsIndex(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	want := b.subscription
+	want.Realign(period.Interval{Unit: period.Day, Count: 1}, want.Interval, want.CurrentPeriod.Start)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Save(ctx, b.env, want)) })
+
+	got := load(t, b).Subscription
+
+	require.Equal(t, want.PeriodIndex, got.PeriodIndex)
+	require.Equal(t, want.CurrentPeriod, got.CurrentPeriod)
+	require.NotEqual(t, b.subscription.CurrentPeriod, got.CurrentPeriod)
 }
 
 func TestPriceRoundTrip_KeepsTheModel(t *testing.T) {

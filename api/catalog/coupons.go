@@ -25,7 +25,7 @@ type Coupon struct {
 	Percent        string   `json:"percent,omitempty" example:"20" doc:"What it takes off each invoice of a period: a decimal. Absent: it takes an amount off."`
 	Amount         int64    `json:"amount,omitempty" doc:"What it takes off once per period, in minor units. Absent: it takes a percentage off."`
 	Currency       string   `json:"currency,omitempty" doc:"ISO 4217 code of the amount. Only subscriptions in this currency can redeem it."`
-	Duration       string   `json:"duration" enum:"once,repeating,forever" example:"repeating" doc:"For how many billing periods of a subscription it holds: for one, for periods, or without end."`
+	Duration       string   `json:"duration" enum:"once,repeating,forever" example:"repeating" doc:"For how many billing periods of a subscription it holds: for one, for periods, or without end. They are those of its shortest interval: months, where a yearly plan has an add-on by the month."`
 	Periods        int      `json:"periods,omitempty" example:"3" doc:"Of a repeating coupon."`
 	PlanIDs        []string `json:"planIds,omitempty" doc:"The plans whose prices it is taken off. Absent: any plan."`
 	MaxRedemptions int      `json:"maxRedemptions,omitempty" example:"500" doc:"How many times it can be redeemed. Absent: without bound."`

@@ -23,7 +23,7 @@ type CancellationForm struct {
 type CancelForm struct {
 	Reason          string `json:"reason,omitempty" maxLength:"500" example:"too expensive" doc:"Shown as cancelReason and in the event. Send no personal data."`
 	ImmediateEffect bool   `json:"immediateEffect,omitempty" doc:"true: cancels now. false: cancels at the end of the period, or of the plan's own period where that is longer (planPeriodEnd)."`
-	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"Requires immediateEffect. prorated: refunds the paid unused time, and reduces the open invoice of the current period to the time used."`
+	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"Requires immediateEffect. none (the default): nothing goes back, also not of a plan or an add-on that is paid for longer than the current period. prorated: refunds the paid unused time of each, and reduces the open invoice of the current period to the time used."`
 }
 
 func (h *Handler) cancelSubscription(

@@ -23,7 +23,7 @@ type PausingForm struct {
 // PauseForm pauses a subscription. The body is optional, since an open pause without credit needs no field.
 type PauseForm struct {
 	ResumesAt *int64 `json:"resumesAt,omitempty" example:"1769817600" doc:"When the subscription resumes automatically, in Unix seconds, at most 730 days from now. Default: when it is resumed."`
-	Credit    string `json:"credit,omitempty" enum:"none,prorated" example:"prorated" doc:"What becomes of the paid time that is left of the current period. none (the default): it is lost. prorated: it goes to the customer's balance."`
+	Credit    string `json:"credit,omitempty" enum:"none,prorated" example:"prorated" doc:"What becomes of the paid time that is left of the current period. none (the default): it is lost, also that of a plan or an add-on that is paid for longer. prorated: it goes to the customer's balance."`
 }
 
 func (f PauseForm) command() lifecycle.Pause {

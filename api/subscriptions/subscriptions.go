@@ -354,7 +354,8 @@ func (h *Handler) subscriptionOperations() {
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",
 		Summary: "Cancel a subscription",
-		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
+		Description: "Cancels at the end of the period, which reactivate undoes. What is billed of add-ons beyond the end is given " +
+			"back then: paid time as credit, and open invoices are reduced to the time used. With immediateEffect: true, " +
 			"cancels now, which is final.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: canceled,
 		Request: CancellationForm{CancelForm: CancelForm{Reason: "too expensive", ImmediateEffect: true}},

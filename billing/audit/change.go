@@ -58,7 +58,7 @@ func Differing(before, after any) (names []string) {
 var internal = []string{
 	"Revision", "UpdatedAt", "FinishedAt", "NextAction", "NextActionAt", "NextPeriod", "PeriodIndex", "RenewedIndex",
 	"PlanInterval", "RenewedFrom", "RemindedFor", "TrialNoticeAt", "UnproratedIndex", "PaidElsewhereIndex", "MethodChangedAt", "PaidFor",
-	"Items", "CollectingInvoiceID", "Collection", "Buyer", "Seller",
+	"EndedDiscounts", "Items", "CollectingInvoiceID", "Collection", "Buyer", "Seller",
 }
 
 func same(a, b any) bool {

@@ -6,7 +6,6 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/period"
-	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -74,31 +73,6 @@ func (s Period) overpaid(paid []invoice.Invoice) money.Minor {
 		}
 	}
 	return sum
-}
-
-// AtEnd returns the last invoice with the rest of longer own periods that it gives back when the subscription ends at a
-// boundary, because its plan ends there: what paid invoices and waiting lines bill of it. It was not asked for as a
-// refund, so that it becomes credit. There is none where nothing is left of longer periods.
-func (s Period) AtEnd(at time.Time) ([]invoice.Draft, error) {
-	longer := s.LongerItems(s.Items, s.Facts.Plan)
-	if len(longer) == 0 {
-		return nil, nil
-	}
-	unused := Left{of: func(own period.Period) (proration.Span, error) {
-		if !own.Contains(at) {
-			return proration.Span{Length: 1}, nil
-		}
-		return s.ProrationMeasure.Unused(own, at, s.Location())
-	}}
-	s.Facts.Open, s.Facts.Drafts = nil, nil
-	left, err := s.UnusedTime(longer, unused, at)
-	if err != nil || left.Credit == 0 {
-		return nil, err
-	}
-	return []invoice.Draft{{
-		Reason: invoice.Update, Period: period.Period{Start: s.CurrentPeriod.Start, End: at}, PeriodIndex: s.PeriodIndex,
-		Lines: left.Lines, Creditable: left.Creditable, Last: true,
-	}}, nil
 }
 
 // LastInvoice bills the prorations that wait for the next invoice when the subscription ends: for their time, whichever

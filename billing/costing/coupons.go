@@ -14,13 +14,13 @@ func (s Period) Discounted(with, lines []invoice.Line) ([]invoice.Line, error) {
 		if !d.Holds(s.PeriodIndex) {
 			continue
 		}
-		left := d.Discount
-		if left.Amount > 0 {
-			if left.Amount -= s.takenOff(with, d.CouponID); left.Amount <= 0 {
+		one := reductionOf(d)
+		if one.Amount > 0 {
+			if one.Amount -= s.takenOff(with, d.CouponID); one.Amount <= 0 {
 				continue
 			}
 		}
-		coupons = append(coupons, invoice.Reduction{CouponID: d.CouponID, Code: d.Code, Discount: left, For: d.For})
+		coupons = append(coupons, one)
 	}
 	return invoice.TakeOff(lines, coupons)
 }

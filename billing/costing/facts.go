@@ -31,8 +31,6 @@ type Facts struct {
 	CanPay bool
 	// Rates are the taxes that apply now, of all categories.
 	Rates tax.Held
-	// Joining are the ids of the items that the subscription has from the period that is opened on.
-	Joining []string
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
 }
@@ -106,23 +104,25 @@ func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 // OwedSince reports whether an invoice of the same period is owed that was issued after inv. An open one, or a draft,
 // is always the last of its period.
 func (f Facts) OwedSince(inv invoice.Invoice) bool {
-	if open := f.OpenFor(inv.PeriodIndex); open != nil && open.ID != inv.ID {
-		return true
-	}
-	return slices.ContainsFunc(f.WrittenOff, func(other invoice.Invoice) bool {
-		return other.Status == invoice.Uncollectible && other.PeriodIndex == inv.PeriodIndex &&
-			other.Reason != invoice.Usage && inv.Number > 0 && other.Number > inv.Number
+	return f.owes(inv.PeriodIndex, inv.ID, func(other invoice.Invoice) bool {
+		return inv.Number > 0 && other.Number > inv.Number
 	})
 }
 
 // Owes reports whether an invoice of a period is owed, apart from one that was closed: open, a draft, or given up by a
 // person. Those of usage alone pay for no time.
 func (f Facts) Owes(periodIndex int, closed string) bool {
+	return f.owes(periodIndex, closed, func(invoice.Invoice) bool { return true })
+}
+
+// owes is Owes, with those of the given-up invoices that count.
+func (f Facts) owes(periodIndex int, closed string, counts func(invoice.Invoice) bool) bool {
 	if open := f.OpenFor(periodIndex); open != nil && open.ID != closed {
 		return true
 	}
 	return slices.ContainsFunc(f.WrittenOff, func(inv invoice.Invoice) bool {
-		return inv.Status == invoice.Uncollectible && inv.PeriodIndex == periodIndex && inv.Reason != invoice.Usage
+		return inv.Status == invoice.Uncollectible && inv.PeriodIndex == periodIndex && inv.Reason != invoice.Usage &&
+			counts(inv)
 	})
 }
 

@@ -118,8 +118,8 @@ func TestItemsOn_OfManyAddOns(t *testing.T) {
 		s.AddOns = append(s.AddOns, subscription.AddOn{Ref: p.Ref(), Quantity: 4})
 	}
 	require.Equal(t, []subscription.Item{
-		{ID: "si_price_a", PriceID: "price_a", Quantity: 1}, {ID: "si_price_b", PriceID: "price_b", Quantity: 1},
-		{ID: "si_price_c", PriceID: "price_c", Quantity: 4}, {ID: "si_price_d", PriceID: "price_d", Quantity: 1},
+		{ID: "si_price_a", PriceID: "price_a", Quantity: 1, Joined: 1}, {ID: "si_price_b", PriceID: "price_b", Quantity: 1, Joined: 1},
+		{ID: "si_price_c", PriceID: "price_c", Quantity: 4, Joined: 1}, {ID: "si_price_d", PriceID: "price_d", Quantity: 1, Joined: 1},
 	}, s.ItemsOn(s.Facts.Plan))
 }
 

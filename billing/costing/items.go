@@ -26,13 +26,23 @@ func (s Period) ItemsOn(p plan.Plan) []subscription.Item {
 			return item.PriceID == items[i].PriceID || s.repeats(s.Facts.holder(p, items[i].PriceID), items[i].PriceID, item)
 		}
 		if at := slices.IndexFunc(had, same); at >= 0 {
-			items[i].ID = had[at].ID
+			items[i].ID, items[i].Joined = had[at].ID, had[at].Joined
 			had = slices.Delete(had, at, at+1) // a version may have a price twice
 			continue
 		}
-		items[i].ID = s.Facts.ItemID(items[i].PriceID)
+		items[i].ID, items[i].Joined = s.Facts.ItemID(items[i].PriceID), s.PeriodIndex
 	}
 	return items
+}
+
+// Join notes that the items that are not among others join with the current period.
+func (s *Period) Join(had []subscription.Item) {
+	s.Items = slices.Clone(s.Items)
+	for i, item := range s.Items {
+		if !slices.ContainsFunc(had, func(h subscription.Item) bool { return h.ID == item.ID }) {
+			s.Items[i].Joined = s.PeriodIndex
+		}
+	}
 }
 
 // repeats reports whether a price of a plan or add-on is that of an item, with another id, as a new version has it.

@@ -18,6 +18,7 @@ type whole struct {
 	steps   []rating.Step
 	divided period.Period // that proration divides: the own period, or the interval that a short first one ends
 	longer  bool          // the own period is longer than those of the subscription
+	joined  int           // see subscription.Item
 }
 
 // explained returns the line, with an explanation where quantity × unit price is none.
@@ -56,7 +57,7 @@ func (s Period) lines(items []subscription.Item, p plan.Plan) ([]whole, error) {
 			return nil, err
 		}
 		lines[i] = s.line(invoice.Recurring, of, cost)
-		lines[i].ItemID = item.ID
+		lines[i].ItemID, lines[i].joined = item.ID, item.Joined
 	}
 	return lines, nil
 }

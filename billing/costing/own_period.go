@@ -81,24 +81,14 @@ func (s Period) Due(on plan.Plan, part bool, with []invoice.Line) ([]invoice.Lin
 // ownBilled reports whether the own period of an item, which is a longer one, is billed: here, or in the system that
 // the subscription was imported from.
 func ownBilled(s Period, w whole, with []invoice.Line) bool {
-	_, _, billed := invoice.BillingUntil(everyInvoice(s, with), w.ItemID, w.Period.End)
+	_, _, billed := invoice.BillingUntil(everyInvoice(s, with), w.ItemID, w.Period.End, w.joined)
 	return billed || ownPaidElsewhere(s, w)
 }
 
 // ownPaidElsewhere reports whether a longer own period may have been paid in the system that the subscription was
-// imported from: it began before the first period that is billed here, and its item does not join with the current one.
+// imported from: it began before the first period that is billed here, and its item did not join later.
 func ownPaidElsewhere(s Period, w whole) bool {
-	return w.longer && subscription.BeganElsewhere(s.Subscription, w.Period) && !slices.Contains(s.Facts.Joining, w.ItemID)
-}
-
-// Added returns the ids of those items that are not among others.
-func Added(items, had []subscription.Item) (ids []string) {
-	for _, i := range items {
-		if !slices.ContainsFunc(had, func(h subscription.Item) bool { return h.ID == i.ID }) {
-			ids = append(ids, i.ID)
-		}
-	}
-	return ids
+	return w.longer && subscription.BeganElsewhere(s.Subscription, w.Period, w.joined)
 }
 
 // everyInvoice returns the known invoices with lines, and lines that wait for one.
@@ -116,7 +106,7 @@ func billingOf(s Period, issued []invoice.Invoice, w whole) (line invoice.Line, 
 	if !w.longer {
 		return invoice.Billing(issued, w.ItemID, s.PeriodIndex)
 	}
-	line, ok, _ = invoice.BillingUntil(issued, w.ItemID, w.Period.End)
+	line, ok, _ = invoice.BillingUntil(issued, w.ItemID, w.Period.End, w.joined)
 	return line, ok
 }
 
@@ -156,7 +146,7 @@ func (s Period) CheckCreditable(items []subscription.Item) error {
 		return err
 	}
 	for _, w := range all {
-		line, _, billed := invoice.BillingUntil(everyInvoice(s, s.PendingLines), w.ItemID, w.Period.End)
+		line, _, billed := invoice.BillingUntil(everyInvoice(s, s.PendingLines), w.ItemID, w.Period.End, w.joined)
 		switch {
 		case w.Amount == 0:
 		case !billed && ownPaidElsewhere(s, w):

@@ -2,6 +2,7 @@ package costing
 
 import (
 	"slices"
+	"time"
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -13,27 +14,33 @@ import (
 // that wait for it.
 func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 	t := s.NextTarget()
-	if s.PendingDue() && next.Interval != s.Facts.Plan.Interval { // all own periods begin anew
-		start := s.Boundary()
-		s.CountBy(s.Facts.Shortest(t), next.Interval)
-		s.AnchorAt, s.NextPeriod = start, 0
+	if s.PendingDue() && next.Interval != s.Facts.Plan.Interval {
+		s.CountAnew(t, s.Boundary())
 	}
 	s.Quantity, s.AddOns = t.Quantity, t.AddOns
-	if items := s.ItemsOn(next); len(s.LongerItems(items, next)) > 0 {
-		s.Facts.Joining = Added(items, s.Items)
+	had, items := s.Items, s.ItemsOn(next)
+	s.PeriodIndex++
+	if len(s.LongerItems(items, next)) > 0 {
 		s.Items = items // their lines are found by their ids
+		s.Join(had)
 	} else {
 		s.Items = s.billedOn(next)
 	}
 	waited := s.Waiting()
 	s.CurrentPeriod = s.Schedule().Period(s.NextPeriod)
-	s.PeriodIndex++
 	lines, err := s.Opened(next, s.PeriodIndex == 1, waited.Lines)
 	if err != nil {
 		return 0, err
 	}
 	sums, err := invoice.Draft{Lines: append(lines, waited.Lines...), Creditable: waited.creditable}.Sums()
 	return max(sums.Total, 0), err
+}
+
+// CountAnew lets the own periods of all items of a target begin anew at an instant: it becomes the anchor, and the next
+// period to open begins there.
+func (s *Period) CountAnew(t Target, at time.Time) {
+	s.CountBy(s.Facts.Shortest(t), t.Plan.Interval)
+	s.AnchorAt, s.NextPeriod = at, 0
 }
 
 // NextTarget returns the target of the next period. The change at the end of the period is made with it. Another plan,

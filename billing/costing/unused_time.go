@@ -13,6 +13,7 @@ import (
 // UnusedTime has the lines of the new invoice that take unused time back, and the open invoice that it replaces.
 type UnusedTime struct {
 	Lines      []invoice.Line
+	Credits    []invoice.Line // those of Lines that take unused time back now
 	Replaces   string
 	Credit     money.Minor        // of the lines: the unused time that they take back now, before taxes
 	Creditable invoice.Creditable // the most that may go back, with taxes
@@ -46,7 +47,7 @@ func (s Period) UnusedTime(removed []subscription.Item, unused Left, now time.Ti
 	}
 	for _, credit := range credits {
 		if s.Facts.GivenBack > 0 || s.Facts.noted() {
-			less, err := afforded(out.Lines, credit, reversed(issued, credit), -kept)
+			less, err := afforded(slices.Concat(out.Lines, out.Credits), credit, reversed(issued, credit), -kept)
 			if err != nil {
 				return UnusedTime{}, err
 			}
@@ -56,8 +57,9 @@ func (s Period) UnusedTime(removed []subscription.Item, unused Left, now time.Ti
 			credit = less
 		}
 		out.Credit -= credit.Amount
-		out.Lines = append(out.Lines, credit) // also one of nothing: the line that it reverses is not credited later
+		out.Credits = append(out.Credits, credit) // also one of nothing: the line that it reverses is not credited later
 	}
+	out.Lines = append(out.Lines, out.Credits...)
 	return out, nil
 }
 

@@ -25,6 +25,9 @@ const (
 // InAdvance reports whether lines of the kind bill the time of an item, which a change may credit or bill on.
 func (k LineKind) InAdvance() bool { return k != OneOff && k != Metered }
 
+// BillsTime reports whether lines of the kind bill the time of an item: not those that credit it.
+func (k LineKind) BillsTime() bool { return k == Recurring || k == ProrationCharge }
+
 // Line is one position of an invoice: the cost of one price for some time. It names what it bills, so that the billed
 // and credited amounts of an item, a price or a period are sums over lines. Amount is in minor units, negative for a
 // credit; Period is the time it pays for.
@@ -68,7 +71,7 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 		for _, l := range inv.Lines {
 			switch {
 			case l.PeriodIndex != periodIndex:
-			case l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID:
+			case l.Kind.BillsTime() && l.ItemID == itemID:
 				line, ok = l, inv.Bills()
 			case ok && l.reverses(line):
 				ok = false
@@ -79,8 +82,9 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 }
 
 // BillingUntil is Billing for an item whose own period is longer than those of its subscription: that period ends at an
-// instant. billed is also true where a person gave the invoice of that line up: no time is billed again.
-func BillingUntil(invoices []Invoice, itemID string, end time.Time) (line Line, ok, billed bool) {
+// instant. billed is also true where a person gave the invoice of that line up: no time is billed again. But invoices
+// that were given up before the item joined, with the period joined, do not count: it was removed, and added again.
+func BillingUntil(invoices []Invoice, itemID string, end time.Time, joined int) (line Line, ok, billed bool) {
 	type billing struct {
 		Line
 		bills bool
@@ -88,9 +92,12 @@ func BillingUntil(invoices []Invoice, itemID string, end time.Time) (line Line, 
 	var left []billing // lines that waited follow those of the period on its invoice, with their credits
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
-			if l.Kind != ProrationCredit && l.Kind != Metered && l.ItemID == itemID && l.Period.End.Equal(end) {
-				left = append(left, billing{l, inv.Bills()})
-			} else {
+			switch {
+			case l.Kind.BillsTime() && l.ItemID == itemID && l.Period.End.Equal(end):
+				if inv.Bills() || inv.PeriodIndex >= joined {
+					left = append(left, billing{l, inv.Bills()})
+				}
+			default:
 				left = slices.DeleteFunc(left, func(of billing) bool { return l.reverses(of.Line) })
 			}
 		}

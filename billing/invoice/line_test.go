@@ -94,10 +94,10 @@ func TestBillingUntil_BesideLinesThatWaitedAndWereTakenBack(t *testing.T) {
 		line("back", invoice.ProrationCredit, "waited"),
 	}}
 
-	got, ok, billed := invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end)
+	got, ok, billed := invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end, 0)
 
 	require.Equal(t, []any{"new", true, true}, []any{got.ID, ok, billed})
 	paid.Lines = append(paid.Lines, line("end", invoice.ProrationCredit, "new"))
-	_, ok, billed = invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end)
+	_, ok, billed = invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end, 0)
 	require.Equal(t, []bool{false, false}, []bool{ok, billed})
 }

@@ -139,6 +139,9 @@ func (d *Decision) SaveTransaction(t payment.Transaction) {
 func (d *Decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
 	sorts := d.sortsBy(start)
+	if draft.Last && draft.After != "" {
+		return d.IDs.Invoice(sorts, d.Subscription.ID, "last", draft.After)
+	}
 	if draft.Last {
 		return d.IDs.Invoice(sorts, d.Subscription.ID, "last")
 	}

@@ -133,7 +133,9 @@ func (m *mixedUse) compare(now time.Time) {
 	}
 	add := func(lines []invoice.Line) {
 		for _, l := range lines {
-			got[l.PriceID] += l.Amount
+			if l.Kind != invoice.Metered {
+				got[l.PriceID] += l.Amount
+			}
 		}
 	}
 	for _, inv := range m.store.all() {
@@ -184,7 +186,7 @@ var mixedRefusals = []string{
 	"subscription_invoice_open", "subscription_past_due", "first_period_short", "subscription_canceled",
 	"subscription_paused", "cancellation_scheduled", "cancellation_not_scheduled", "period_just_begun",
 	"effective_at_after_end", "payment_in_progress", "subscription_in_trial", "subscription_invoice_draft",
-	"scheduled_changes_limit",
+	"scheduled_changes_limit", "plan_version_unchanged", "plan_change_scheduled",
 }
 
 func (m *mixedUse) command(cmd lifecycle.Command) {
@@ -223,8 +225,14 @@ func perUnit(id string, every period.Interval, amount money.Minor) plan.Plan {
 
 func quarterly(n int) period.Interval { return period.Interval{Unit: period.Month, Count: 3 * n} }
 
-// someMixed draws a subscription of plans and add-ons of several intervals.
+// someMixed draws a subscription of plans and add-ons of several intervals, and begins it.
 func someMixed(t require.TestingT, draw chance) *mixedUse {
+	m := newMixed(t, draw)
+	m.begin(draw)
+	return m
+}
+
+func newMixed(t require.TestingT, draw chance) *mixedUse {
 	price := func() money.Minor { return money.Minor(1 + draw(200_000, "price")) }
 	plans := []plan.Plan{
 		flat("plan_y1", year, price()), flat("plan_y2", period.Interval{Unit: period.Month, Count: 12}, price()),
@@ -232,7 +240,7 @@ func someMixed(t require.TestingT, draw chance) *mixedUse {
 	}
 	addOns := []plan.Plan{
 		perUnit("seats", month, price()), addOnOf("support", year, price()), perUnit("sms", quarterly(1), price()),
-		addOnOf("half", quarterly(2), price()),
+		addOnOf("half", quarterly(2), price()), addOnOf("eight", period.Interval{Unit: period.Month, Count: 8}, price()),
 	}
 	set := settings
 	set.PastDueBilling = subscription.AccruePastDue
@@ -240,6 +248,9 @@ func someMixed(t require.TestingT, draw chance) *mixedUse {
 	in := subscribing.NewInput{}
 	on := plans[draw(len(plans), "plan")]
 	in.AddOns = *someOf(draw, addOns)
+	if _, err := subscription.Sell(in.AddOns, on); err != nil { // eight months go with months alone
+		in.AddOns = append(in.AddOns, subscription.Chosen{AddOn: addOns[0]})
+	}
 	if draw(4, "an anchor") == 0 {
 		in.Anchor = created.Add(time.Duration(1+draw(27*86400, "seconds")) * time.Second)
 	} else if draw(4, "in the past") == 0 {
@@ -247,16 +258,18 @@ func someMixed(t require.TestingT, draw chance) *mixedUse {
 	}
 	l := newLifeOf(t, slices.Concat(plans, addOns), set, on, in)
 	l.mixed = true
-	m := &mixedUse{life: l, running: map[string]sitting{}, anchor: l.sub().AnchorAt}
-	began := l.sub().CurrentPeriod.Start
-	l.until(created)
+	return &mixedUse{life: l, running: map[string]sitting{}, anchor: l.sub().AnchorAt}
+}
+
+func (m *mixedUse) begin(draw chance) {
+	began := m.sub().CurrentPeriod.Start
+	m.until(created)
 	for key, one := range m.items() {
 		one.from = began
 		m.running[key] = one
 	}
 	m.compare(created)
 	m.pay(draw)
-	return m
 }
 
 func someOf(draw chance, addOns []plan.Plan) *[]subscription.Chosen {
@@ -284,7 +297,7 @@ func (m *mixedUse) change(draw chance) {
 		c.Plan = &to
 	}
 	if c.Plan == nil || draw(2, "and add-ons") == 0 {
-		c.AddOns = someOf(draw, m.of("seats", "support", "sms", "half"))
+		c.AddOns = someOf(draw, m.of("seats", "support", "sms", "half", "eight"))
 	}
 	switch draw(4, "when") {
 	case 0:

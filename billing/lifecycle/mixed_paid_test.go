@@ -93,7 +93,7 @@ func TestMixedPaidFor_FreeSeats(t *testing.T) {
 	l.requirePaid(annual, seats)
 }
 
-// Nor do those of a month that begins in past due, and is billed.
+// Nor do those of a month that begins in past due, and is billed: they pay for themselves.
 func TestMixedPaidFor_FreeSeatsInPastDue(t *testing.T) {
 	t.Parallel()
 	accrue := settings
@@ -110,7 +110,7 @@ func TestMixedPaidFor_FreeSeatsInPastDue(t *testing.T) {
 	l.until(created.AddDate(0, 7, 5))
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 	require.Equal(t, invoice.Paid, l.store.invoices[len(l.store.invoices)-1].Status)
-	l.requirePaid(annual)
+	l.requirePaid(annual, seats)
 	l.must(lifecycle.Pay{})
 	l.payAll()
 	require.Nil(t, l.sub().PaidFor)

@@ -218,3 +218,24 @@ func TestMixed_UnpaidSeats(t *testing.T) {
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Nil(t, l.sub().PaidFor)
 }
+
+// Own periods of seven months and of a year begin together once in seven years. Decisions still read the invoices of a
+// year at most.
+func TestMixed_ReadsTheInvoicesOfTheLongestPeriod(t *testing.T) {
+	t.Parallel()
+	seven := addOnOf("plan_seven", period.Interval{Unit: period.Month, Count: 7}, 7_000)
+	l := newLifeOf(t, []plan.Plan{annual, seats, seven}, settings, annual,
+		subscribing.NewInput{AddOns: *choose(seats, seven)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	for range 40 {
+		l.months(1)
+		require.Less(t, l.sub().PeriodIndex-l.sub().RenewedIndex, 12)
+	}
+	l.must(lifecycle.Cancel{Immediate: true, RefundUnused: true})
+	years := period.Period{Start: created.AddDate(3, 0, 0), End: created.AddDate(4, 0, 0)}
+	sevenths := period.Period{Start: ofMonths.Boundary(35), End: ofMonths.Boundary(42)}
+	require.Equal(t, rest(120_000, years, l.now)+rest(7_000, sevenths, l.now)+rest(1_000, l.sub().CurrentPeriod, l.now),
+		l.refunded())
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/costing"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
@@ -57,6 +58,42 @@ func TestBegin_LongerAddOnJoins(t *testing.T) {
 	sums, err := d.Issue[0].Sums()
 	require.NoError(t, err)
 	require.Equal(t, sums.Total, renews, "what the reminder announces")
+}
+
+// Nor where it joins in past due, and its first months are skipped: it costs its rest from the recovery on.
+func TestBegin_LongerAddOnJoinsInPastDue(t *testing.T) {
+	t.Parallel()
+	in := setting(every(period.Year, 1))
+	seats, support := addOn(in.Plan), addOn(in.Plan)
+	seats.Interval.Unit = period.Month
+	support.Prices = []plan.Price{plan.Flat("price_3", "", 36500)}
+	in.AddOns = []subscription.Chosen{{AddOn: seats}}
+	s, err := running().Begin(in)
+	require.NoError(t, err)
+	facts := costing.Facts{Plan: in.Plan, AddOns: []plan.Plan{seats, support}, CanPay: true,
+		ItemID: func(priceID string) string { return "si_" + priceID }}
+	d, err := subscribing.With(s, facts).OpenPeriod(s.CurrentPeriod.End)
+	require.NoError(t, err)
+	unpaid := invoice.Invoice{ID: "in_1", Status: invoice.Open, PeriodIndex: 2, Lines: d.Issue[0].Lines}
+	unpaid.Collection.Phase = collection.Exhausted
+	facts.Open, d.Subscription.Status = []invoice.Invoice{unpaid}, subscription.PastDue
+	both := subscribing.Change{AddOns: &[]subscription.Chosen{{AddOn: seats}, {AddOn: support}}, AtPeriodEnd: true}
+	d, err = subscribing.With(d.Subscription, facts).ChangePlan(both, d.Subscription.CurrentPeriod.Start.AddDate(0, 0, 7))
+	require.NoError(t, err)
+	d, err = subscribing.With(d.Subscription, facts).OpenPeriod(d.Subscription.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.Empty(t, d.Issue)
+	unpaid.Status = invoice.Paid
+	facts.Open, facts.Paid = nil, []invoice.Invoice{unpaid}
+
+	d, err = subscribing.With(d.Subscription, facts).Settled(unpaid, d.Subscription.CurrentPeriod.Start.AddDate(0, 0, 3))
+
+	require.NoError(t, err)
+	from, ok := billed(d, support)
+	require.True(t, ok)
+	require.Equal(t, d.Subscription.CurrentPeriod.Start, from)
+	_, ok = billed(d, in.Plan)
+	require.False(t, ok, "the plan's year was paid elsewhere")
 }
 
 // Of three intervals, only the quarter that began in the other system was paid there.

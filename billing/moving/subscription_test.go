@@ -91,7 +91,7 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	require.Equal(t, s.PeriodIndex, s.PaidElsewhereIndex, "no change within it is prorated")
 	require.Equal(t, 22, s.NextPeriod)
 	require.Equal(t, proration.Day, s.ProrationMeasure, "as in a period that is opened here")
-	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)
+	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1, Joined: 1}}, s.Items)
 }
 
 // A first period that ends at a later anchor is short.

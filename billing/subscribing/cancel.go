@@ -160,15 +160,17 @@ func endsAt(s Situation) time.Time {
 
 // endOnTime ends the subscription at the time of a scheduled cancellation. No customer is present to pay waiting lines,
 // so their invoice gets an automatic attempt, as the next invoice would have. An older open invoice is paid first, so
-// then it gets none. Add-ons that are paid beyond the end of the plan are credited.
+// then it gets none. What is billed of add-ons beyond the end of the plan is credited: paid time becomes credit, and
+// open invoices are reduced to the time that was used.
 func endOnTime(s Situation, at, now time.Time) (Decision, error) {
 	d := s.end(s.CancelReason, now)
-	back, err := s.AtEnd(at)
-	if len(back) > 0 {
-		d.Issue = back
+	last, reduced, err := uncommitted(s).AtEnd(at)
+	if len(last) > 0 {
+		d.Issue = last
 	}
 	for i := range d.Issue {
 		d.Issue[i].Attempt = len(s.Facts.Open) == 0
 	}
+	d.Issue = append(d.Issue, reduced...)
 	return d, err
 }

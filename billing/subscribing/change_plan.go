@@ -292,7 +292,7 @@ func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Ti
 	if unbilled {
 		return nil, nil
 	}
-	if charge, err = s.Discounted(left.Lines, charge); err != nil {
+	if charge, err = s.Charged(to, left, charge); err != nil {
 		return nil, err
 	}
 	lines := append(left.Lines, charge...)

@@ -30,7 +30,7 @@ func renewable(s Situation, present, next costing.Target) error {
 	longer := func(a subscription.AddOn) bool {
 		every := s.Facts.AddOn(a.Ref).Interval
 		return subscription.LongerThan(s.Facts.Plan, s.Facts.AddOn(a.Ref)) ||
-			s.Longer(every) && s.Schedule().Every(every).Around(end).Start.Before(end)
+			spansOver(s, every, end)
 	}
 	waits := s.PendingPlanID == next.Plan.ID // otherwise the plan is changed now, which begins all periods anew
 	if err := s.Facts.Aligned(next); err != nil {
@@ -56,9 +56,26 @@ func paysPlan(s Situation, paid invoice.Invoice) (end time.Time) {
 	return time.Time{}
 }
 
+// owesPlan reports whether only invoices that are owed, or were given up, bill the plan's own period, which is a longer
+// one. Then the payment of other items does not pay for it: seats of a month give no access to a plan whose year is not
+// paid.
+func owesPlan(s Situation) bool {
+	if !s.Longer(s.PlanInterval) || !s.PaidThrough.Before(s.PlanEnd()) {
+		return false
+	}
+	end := s.PlanEnd()
+	bills := func(inv invoice.Invoice) bool {
+		return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
+			return billsPlan(s, l) && l.Period.End.Equal(end)
+		})
+	}
+	return !slices.ContainsFunc(s.Facts.Paid, bills) &&
+		slices.ContainsFunc(slices.Concat(s.Facts.Open, s.Facts.Drafts, s.Facts.WrittenOff), bills)
+}
+
 // billsPlan reports whether a line bills time of the plan.
 func billsPlan(s Situation, l invoice.Line) bool {
-	return l.PlanID == s.PlanID && l.Kind.InAdvance() && l.Kind != invoice.ProrationCredit
+	return l.PlanID == s.PlanID && l.Kind.BillsTime()
 }
 
 // keepsPlan notes what stays paid where the subscription becomes past due for add-ons with a shorter interval than its

@@ -32,7 +32,7 @@ func owesLonger(s Situation, closed string) (periodIndex int, ok bool) {
 		return 0, false
 	}
 	runs := func(l invoice.Line) bool {
-		return l.Kind.InAdvance() && l.Kind != invoice.ProrationCredit && l.Amount > 0 &&
+		return l.Kind.BillsTime() && l.Amount > 0 &&
 			l.Period.End.After(s.CurrentPeriod.Start)
 	}
 	for _, inv := range slices.Concat(s.Facts.WrittenOff, s.Facts.Open, s.Facts.Drafts) {
@@ -67,6 +67,38 @@ func keepsPaid(s *Situation) {
 	s.PaidFor = &paid
 }
 
+// regainsPaid adds the add-ons to what stays paid in past due whose present own period an invoice pays for, where none
+// of it is owed by another one.
+func regainsPaid(s *Situation, inv invoice.Invoice) {
+	if s.PaidFor == nil || s.Status != subscription.PastDue || !s.Longer(s.PlanInterval) {
+		return
+	}
+	bills := func(inv invoice.Invoice, a subscription.AddOn) bool {
+		return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
+			return l.PlanID == a.ID && l.Kind.BillsTime() && l.Period.End.After(s.CurrentPeriod.Start)
+		})
+	}
+	owed := func(a subscription.AddOn) bool {
+		others := slices.Concat(s.Facts.Open, s.Facts.Drafts, s.Facts.WrittenOff)
+		return slices.ContainsFunc(others, func(other invoice.Invoice) bool {
+			return other.ID != inv.ID && other.Status != invoice.Void && bills(other, a)
+		})
+	}
+	paid := *s.PaidFor
+	paid.AddOns = slices.Clone(paid.AddOns)
+	for _, a := range s.AddOns {
+		if !bills(inv, a) || owed(a) {
+			continue
+		}
+		if at := paid.AddOns.Find(a.ID); at >= 0 {
+			paid.AddOns[at] = a
+		} else {
+			paid.AddOns = append(paid.AddOns, a)
+		}
+	}
+	s.PaidFor = &paid
+}
+
 // paysAddOn reports whether the present own period of an add-on is paid: here, or in the system that the subscription
 // was imported from. A free add-on counts as paid.
 func paysAddOn(s Situation, a subscription.AddOn) bool {
@@ -75,13 +107,23 @@ func paysAddOn(s Situation, a subscription.AddOn) bool {
 	switch {
 	case s.PaidElsewhere(), len(of.Prices) > 0 && !slices.ContainsFunc(of.Prices, priced):
 		return true
-	case s.Longer(of.Interval) && subscription.BeganElsewhere(s.Subscription, s.OwnPeriod(of.Interval)):
+	case s.Longer(of.Interval) && subscription.BeganElsewhere(s.Subscription, s.OwnPeriod(of.Interval), joinedOf(s, of)):
 		return true
 	}
 	return slices.ContainsFunc(s.Facts.Paid, func(inv invoice.Invoice) bool {
 		return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
-			return l.PlanID == a.ID && l.Kind.InAdvance() && l.Kind != invoice.ProrationCredit &&
+			return l.PlanID == a.ID && l.Kind.BillsTime() &&
 				l.Period.End.After(s.CurrentPeriod.Start)
 		})
 	})
+}
+
+// joinedOf returns the index of the period with which the last item of an add-on joined.
+func joinedOf(s Situation, of plan.Plan) (joined int) {
+	for _, item := range s.Items {
+		if slices.ContainsFunc(of.Prices, func(p plan.Price) bool { return p.ID == item.PriceID }) {
+			joined = max(joined, item.Joined)
+		}
+	}
+	return joined
 }

@@ -34,9 +34,12 @@ func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error
 // settled is Settled without the change that the invoice pays for.
 func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error) {
 	if paid.Reason != invoice.Usage { // usage invoices pay for no time of access
-		s.ExtendPaid(paid.Period.End)
+		if !owesPlan(s) {
+			s.ExtendPaid(paid.Period.End)
+		}
 		s.ExtendPaid(paysPlan(s, paid))
 		closesDebt(&s, paid)
+		regainsPaid(&s, paid)
 	}
 	if s.Status == subscription.Paused { // the pause ended that time
 		s.LimitPaid(s.PausedAt)
@@ -44,7 +47,7 @@ func settled(s Situation, paid invoice.Invoice, now time.Time) (Decision, error)
 	if paid.Reason != invoice.Usage {
 		s.Complete()
 	}
-	if s.Status == subscription.Active && s.ActivatedAt.IsZero() && paid.Reason != invoice.Usage {
+	if s.Status == subscription.Active && s.ActivatedAt.IsZero() && paid.Reason != invoice.Usage && !owesPlan(s) {
 		s.ActivatedAt = now
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Activated(now)}}, nil
 	}
@@ -92,7 +95,9 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 		}
 		d.Issue = s.Billed(invoice.Recovery, s.CurrentPeriod, lines, s.Waiting())
 		if len(d.Issue) == 0 {
-			s.ExtendPaid(s.CurrentPeriod.End)
+			if !owesPlan(s) {
+				s.ExtendPaid(s.CurrentPeriod.End)
+			}
 			paysChange(&s, s.PeriodIndex, closed.ID)
 		} else {
 			d.Issue[0].After = closed.ID

@@ -61,7 +61,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		bill = s.becomeNext(o.start)
 		d.Events = anchorAt(&s, bill, o.start, now)
 		s.open(s.Facts.Settings.Measure(bill))
-		s.Facts.Joining = costing.Added(s.Items, was.Items)
+		s.Join(was.Items)
 		if renewed(&s, bill); s.RenewedIndex < s.PeriodIndex { // an own period that continues is divided by one measure
 			s.ProrationMeasure = was.ProrationMeasure
 		}
@@ -116,10 +116,14 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// renewed notes that the own periods of all items begin with the current period, if they do.
+// renewed notes since when the own periods of all items run: with the current period, where they begin with it, else
+// with the first one that bills one of them. So decisions read no more invoices than of the longest own period, also
+// where own periods never begin together.
 func renewed(s *Situation, on plan.Plan) {
 	if s.RenewedIndex == 0 || s.BeginsAnew(on) {
-		s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
+		s.RenewedFrom, s.RenewedIndex, s.EndedDiscounts = s.CurrentPeriod.Start, s.PeriodIndex, nil
+	} else if index, from := s.RunsSince(on); index > s.RenewedIndex {
+		s.RenewedFrom, s.RenewedIndex = from, index
 	}
 }
 
@@ -135,8 +139,7 @@ func (s *Situation) becomeNext(start time.Time) plan.Plan {
 		s.PendingAddOns = subscription.PendingAddOns(s.AddOns, eventual.AddOns)
 		s.Items = s.ItemsOn(next.Plan)
 		if next.Plan.Interval != was.Interval {
-			s.CountBy(s.Facts.Shortest(next), next.Plan.Interval)
-			s.AnchorAt, s.NextPeriod = start, 0
+			s.CountAnew(next, start)
 			return next.Plan
 		}
 	} else if s.PendingAddOns != nil {
@@ -155,12 +158,14 @@ func (s *Situation) becomeNext(start time.Time) plan.Plan {
 
 // continuesAt reports whether the own period of an item of a target began before a boundary and ends after it.
 func continuesAt(s Situation, t costing.Target, start time.Time) bool {
-	inside := func(every period.Interval) bool {
-		return s.Longer(every) && s.Schedule().Every(every).Around(start).Start.Before(start)
-	}
-	return inside(t.Plan.Interval) || slices.ContainsFunc(t.AddOns, func(a subscription.AddOn) bool {
-		return inside(s.Facts.AddOn(a.Ref).Interval)
+	return spansOver(s, t.Plan.Interval, start) || slices.ContainsFunc(t.AddOns, func(a subscription.AddOn) bool {
+		return spansOver(s, s.Facts.AddOn(a.Ref).Interval, start)
 	})
+}
+
+// spansOver reports whether an own period of a longer interval began before an instant and ends after it.
+func spansOver(s Situation, every period.Interval, at time.Time) bool {
+	return s.Longer(every) && s.Schedule().Every(every).Around(at).Start.Before(at)
 }
 
 // anchorAt moves the anchor to the start of the next period, where that is scheduled, and returns the events. Where an
@@ -186,23 +191,26 @@ func (s *Situation) open(by proration.Measure) {
 func (s *Situation) count(by proration.Measure) {
 	s.ProrationMeasure = by
 	s.PeriodIndex++
-	s.Discounts = s.Discounts.Holding(s.PeriodIndex)
+	s.EndDiscounts(mixed(*s))
 }
 
 // restart opens a period on a plan now, with the subscription's add-ons, from which all own periods are counted. The
 // caller credits the unused time of the current ones.
 func (s *Situation) restart(on plan.Plan, now time.Time) {
-	s.CountBy(s.Facts.Shortest(costing.Target{Plan: on, AddOns: s.AddOns}), on.Interval)
-	s.AnchorAt, s.NextPeriod = now, 0
+	s.CountAnew(costing.Target{Plan: on, AddOns: s.AddOns}, now)
 	s.open(s.Facts.Settings.Measure(on))
+	s.EndedDiscounts = nil
 	s.LimitPaid(s.CurrentPeriod.End)
 }
 
 // freePeriod marks a period that costs nothing as paid.
 func (s Situation) freePeriod(events []event.Event, now time.Time) (subscription.Subscription, []event.Event) {
-	s.ExtendPaid(s.CurrentPeriod.End)
+	owes := owesPlan(s)
+	if !owes {
+		s.ExtendPaid(s.CurrentPeriod.End)
+	}
 	paysChange(&s, s.PeriodIndex, "")
-	if s.ActivatedAt.IsZero() {
+	if s.ActivatedAt.IsZero() && !owes {
 		s.ActivatedAt = now
 		events = append(events, s.Activated(now))
 	}

@@ -94,6 +94,28 @@ func (d Discounts) Without(at int) Discounts {
 	return slices.Delete(slices.Clone(d), at, at+1)
 }
 
+// maxEnded bounds the coupons that have ended and are still kept, since the subscription's row holds them.
+const maxEnded = 50
+
+// EndDiscounts removes the coupons that have ended before the current period. It keeps them as ended ones where lines
+// with them may be of own periods that still run.
+func (s *Subscription) EndDiscounts(run bool) {
+	ended := slices.DeleteFunc(slices.Clone(s.Discounts), func(d Discount) bool { return !d.use(s.PeriodIndex).Ended() })
+	s.Discounts = s.Discounts.Holding(s.PeriodIndex)
+	switch {
+	case !run:
+		s.EndedDiscounts = nil
+	case len(ended) > 0:
+		all := slices.Concat(s.EndedDiscounts.Except(ended), ended)
+		s.EndedDiscounts = all[max(len(all)-maxEnded, 0):]
+	}
+}
+
+// Except returns the list without the coupons of another.
+func (d Discounts) Except(others Discounts) Discounts {
+	return slices.DeleteFunc(slices.Clone(d), func(one Discount) bool { return others.Find(one.CouponID) >= 0 })
+}
+
 // Holding returns the coupons that have not ended before a period.
 func (d Discounts) Holding(periodIndex int) Discounts {
 	ended := func(one Discount) bool { return one.use(periodIndex).Ended() }

@@ -12,6 +12,9 @@ type Item struct {
 	ID       string
 	PriceID  string
 	Quantity int64
+	// Joined is the index of the period with which it joined the subscription; 0: with the first, or a build from before
+	// there was this field added it. What a person gave up before then, or was paid in another system, bills none of it.
+	Joined int
 }
 
 // Alike reports whether other is the same item with the same quantity.

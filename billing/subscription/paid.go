@@ -13,9 +13,10 @@ func (s Subscription) PaidElsewhere() bool {
 }
 
 // BeganElsewhere reports whether an own period began in the system that a subscription was imported from: not after the
-// imported period, from which RenewedFrom is until all own periods begin anew.
-func BeganElsewhere(s Subscription, own period.Period) bool {
-	return s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex >= s.RenewedIndex && !own.Start.After(s.RenewedFrom)
+// imported period, from which RenewedFrom is until all own periods begin anew, and of an item that did not join later.
+func BeganElsewhere(s Subscription, own period.Period, joined int) bool {
+	return s.PaidElsewhereIndex != 0 && s.PaidElsewhereIndex >= max(s.RenewedIndex, joined) &&
+		!own.Start.After(s.RenewedFrom)
 }
 
 // LimitPaid moves PaidThrough back to end: the time after end was given back.

@@ -80,10 +80,10 @@ type Subscription struct {
 	// PeriodIndex counts the opened periods, so that it identifies them for ever: 0 before the first, then from 1. A
 	// change of interval opens one too. Invoices and lines carry it.
 	PeriodIndex int
-	// RenewedIndex is the index of the last period that the schedule opened and with which the own periods of all items
-	// began: the lines of earlier ones are for time that is over. A change of interval does not move it.
+	// RenewedIndex is the index of the first period that bills an own period which still runs: the lines of earlier ones
+	// are for time that is over. It moves where the schedule opens a period, not with a change of interval.
 	RenewedIndex int
-	// RenewedFrom is the start of that period: see BeganElsewhere.
+	// RenewedFrom is the start of the first of these own periods: see BeganElsewhere.
 	RenewedFrom time.Time
 	// ProrationMeasure divides the current period, as chosen when it was opened. Empty: proration.Second.
 	ProrationMeasure proration.Measure
@@ -113,6 +113,7 @@ type Subscription struct {
 	PendingAddOns       *AddOns // from the next period on; nil: the same
 	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
+	EndedDiscounts      Discounts // that lines of own periods which still run were billed with
 	Scheduled           ScheduledChanges
 	PendingChange       *PendingChange // that waits for its payment; nil: none
 	CancelAtPeriodEnd   bool

@@ -4,14 +4,14 @@ select sqlc.embed(s) from subscriptions s where s.environment_id = @environment_
 -- name: SubscriptionGetWithKey :one
 -- With its items, in one row: every request about one subscription begins with this, and a statement of their own would
 -- look for the key again.
-select sqlc.embed(k), sqlc.embed(s), n.item_ids, n.price_ids, n.quantities
+select sqlc.embed(k), sqlc.embed(s), n.item_ids, n.price_ids, n.quantities, n.joined
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = @id
 cross join lateral (
     select coalesce(array_agg(i.id), '{}')::text[] as item_ids, coalesce(array_agg(i.price_id), '{}')::text[] as price_ids,
-        coalesce(array_agg(i.quantity), '{}')::bigint[] as quantities
+        coalesce(array_agg(i.quantity), '{}')::bigint[] as quantities, coalesce(array_agg(i.joined), '{}')::integer[] as joined
     from (
-        select m.id, m.price_id, m.quantity from subscription_items m
+        select m.id, m.price_id, m.quantity, m.joined from subscription_items m
         where m.environment_id = s.environment_id and m.subscription_id = s.id and m.ended_at is null
         order by m.position
     ) i

@@ -52,10 +52,10 @@ func itemRow(
 ) dbsqlc.SubscriptionItem {
 	return dbsqlc.SubscriptionItem{
 		EnvironmentID: environmentID, ID: item.ID, SubscriptionID: subscriptionID, PriceID: item.PriceID, Position: position,
-		Quantity: item.Quantity, CreatedAt: createdAt,
+		Quantity: item.Quantity, Joined: item.Joined, CreatedAt: createdAt,
 	}
 }
 
 func itemFromDB(row dbsqlc.SubscriptionItem) subscription.Item {
-	return subscription.Item{ID: row.ID, PriceID: row.PriceID, Quantity: row.Quantity}
+	return subscription.Item{ID: row.ID, PriceID: row.PriceID, Quantity: row.Quantity, Joined: row.Joined}
 }

@@ -81,7 +81,9 @@ func (r Reader) GetWithKey(
 	}
 	s := SubscriptionFromDB(row.Subscription)
 	for i, itemID := range row.ItemIds {
-		s.Items = append(s.Items, subscription.Item{ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i]})
+		s.Items = append(s.Items, subscription.Item{
+			ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i], Joined: row.Joined[i],
+		})
 	}
 	return core.APIKeyFromDB(row.ApiKeyDetail), s, nil
 }

@@ -652,6 +652,7 @@ type Subscription struct {
 	AttemptsOnce           bool                           `db:"attempts_once"`
 	PlanIntervalUnit       *period.Unit                   `db:"plan_interval_unit"`
 	PlanIntervalCount      *int                           `db:"plan_interval_count"`
+	EndedDiscounts         *subscription.Discounts        `db:"ended_discounts"`
 }
 
 type SubscriptionItem struct {
@@ -663,6 +664,7 @@ type SubscriptionItem struct {
 	Quantity       int64      `db:"quantity"`
 	CreatedAt      time.Time  `db:"created_at"`
 	EndedAt        *time.Time `db:"ended_at"`
+	Joined         int        `db:"joined"`
 }
 
 type TaxRate struct {

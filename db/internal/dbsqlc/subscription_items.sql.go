@@ -26,7 +26,7 @@ func (q *Queries) SubscriptionItemEnd(ctx context.Context, db DBTX, arg Subscrip
 }
 
 const subscriptionItemList = `-- name: SubscriptionItemList :many
-select n.environment_id, n.id, n.subscription_id, n.price_id, n.position, n.quantity, n.created_at, n.ended_at
+select n.environment_id, n.id, n.subscription_id, n.price_id, n.position, n.quantity, n.created_at, n.ended_at, n.joined
 from subscription_items n
 where n.environment_id = $1 and n.subscription_id = any($2::text[]) and n.ended_at is null
 order by n.subscription_id, n.position
@@ -59,6 +59,7 @@ func (q *Queries) SubscriptionItemList(ctx context.Context, db DBTX, arg Subscri
 			&i.SubscriptionItem.Quantity,
 			&i.SubscriptionItem.CreatedAt,
 			&i.SubscriptionItem.EndedAt,
+			&i.SubscriptionItem.Joined,
 		); err != nil {
 			return nil, err
 		}

@@ -292,6 +292,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"attempts_once",
 		"plan_interval_unit",
 		"plan_interval_count",
+		"ended_discounts",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -433,6 +434,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.PlanIntervalUnit
 		case 68:
 			return row.PlanIntervalCount
+		case 69:
+			return row.EndedDiscounts
 		}
 		panic("rows: no such column")
 	},
@@ -449,6 +452,7 @@ var subscriptionItems = table[dbsqlc.SubscriptionItem]{
 		"quantity",
 		"created_at",
 		"ended_at",
+		"joined",
 	},
 	value: func(row *dbsqlc.SubscriptionItem, column int) any {
 		switch column {
@@ -468,6 +472,8 @@ var subscriptionItems = table[dbsqlc.SubscriptionItem]{
 			return row.CreatedAt
 		case 7:
 			return row.EndedAt
+		case 8:
+			return row.Joined
 		}
 		panic("rows: no such column")
 	},

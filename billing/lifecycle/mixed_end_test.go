@@ -1,0 +1,73 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/answer"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+)
+
+// A year of support is not paid when the subscription ends with its monthly plan: what is left of it is not owed.
+func TestMixed_EndWithAnUnpaidLongInvoice(t *testing.T) {
+	t.Parallel()
+	l := declinedLife(t, team, support)
+	l.must(lifecycle.Cancel{})
+	l.untilPastDue()
+	was := l.last()
+
+	l.until(ofMonths.Boundary(1))
+
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	used := 36_000 - rest(36_000, firstYear, ofMonths.Boundary(1))
+	require.Equal(t, []money.Minor{1_000 + used}, l.totals())
+	require.Equal(t, []any{invoice.Void, l.last().ID}, []any{l.store.invoice(was.ID).Status, l.store.invoice(was.ID).ReplacedBy})
+	require.Equal(t, invoice.Open, l.last().Status)
+	require.Nil(t, l.live(""), "nothing is tried after the end")
+	require.Zero(t, l.store.balance)
+}
+
+// Also where that invoice is of a month before, and those since were skipped.
+func TestMixed_EndWithAnOlderUnpaidLongInvoice(t *testing.T) {
+	t.Parallel()
+	for _, billing := range []subscription.PastDueBilling{subscription.SkipPastDue, subscription.AccruePastDue} {
+		l := declinedLife(t, team, support)
+		l.store.settings.PastDueBilling, l.account.settings.PastDueBilling = billing, billing
+		l.untilPastDue()
+		l.until(ofMonths.Boundary(2).AddDate(0, 0, 3))
+		l.must(lifecycle.Cancel{})
+
+		l.until(ofMonths.Boundary(3))
+
+		require.Equal(t, subscription.Canceled, l.sub().Status)
+		var lines []money.Minor
+		for _, inv := range l.store.all() {
+			for _, line := range inv.Lines {
+				if inv.Status == invoice.Open && line.PlanID == support.ID {
+					lines = append(lines, line.Amount)
+				}
+			}
+		}
+		require.Equal(t, []money.Minor{36_000, -rest(36_000, firstYear, ofMonths.Boundary(3))}, lines)
+		require.Zero(t, l.store.balance)
+	}
+}
+
+// A payment that is still under way for the whole year goes back, as after an immediate cancellation.
+func TestMixed_EndDuringAPayment(t *testing.T) {
+	t.Parallel()
+	l := declinedLife(t, team, support)
+	l.must(lifecycle.Cancel{})
+	l.until(ofMonths.Boundary(1).AddDate(0, 0, -1))
+	paying := l.live("").ID
+	l.until(ofMonths.Boundary(1))
+
+	l.answer(paying, answer.Succeeded)
+
+	require.EqualValues(t, 37_000, l.refunded())
+	require.Equal(t, invoice.Open, l.last().Status)
+}
