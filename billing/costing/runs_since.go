@@ -8,8 +8,8 @@ import (
 )
 
 // RunsSince returns the index of the first period of the subscription that bills an own period which still runs, of any
-// of its items, and the start of the first of those own periods. Where one of them may have been paid in another system,
-// it is the present RenewedIndex.
+// of its items, and the start of the first of those own periods. Where one of them may have been paid in another
+// system, it is the present RenewedIndex.
 func (s Period) RunsSince(on plan.Plan) (index int, from time.Time) {
 	index, from = s.PeriodIndex-1, s.CurrentPeriod.Start
 	all := everyInvoice(s, s.PendingLines)
