@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 
@@ -45,4 +46,49 @@ func TestPages_OfADraft(t *testing.T) {
 	}))
 	page := b.page(t, "/api/invoices/"+draft.ID+"/html")
 	require.Contains(t, page, `state-draft">Draft`)
+}
+
+func (b *bench) file(t *testing.T, path, media string) []byte {
+	t.Helper()
+	r := b.ask(t, b.test, "GET", path, nil)
+	require.Equal(t, http.StatusOK, r.Status, "%s", r.Body)
+	require.Equal(t, media, r.Header.Get("Content-Type"))
+	require.Contains(t, r.Header.Get("Content-Disposition"), `inline; filename="`)
+	return r.Body
+}
+
+func TestFiles_OfAnInvoiceItsReceiptAndItsCreditNote(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, in, payment := b.paidInvoice(t)
+	note := as[CreditNote](t, 201, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/credit-notes",
+		map[string]any{"amount": 400, "reason": "goodwill"}))
+	for _, path := range []string{"/api/invoices/" + in, "/v1/credit-notes/" + note.ID, "/api/payments/" + payment + "/receipt"} {
+		drawn := b.file(t, path+"/pdf", "application/pdf")
+		require.True(t, bytes.HasPrefix(drawn, []byte("%PDF-1.7")))
+		require.Equal(t, drawn, b.file(t, path+"/pdf", "application/pdf"), "the same bytes each time")
+	}
+	page := b.page(t, "/api/payments/"+payment+"/receipt/html")
+	for _, said := range []string{"<h1>Receipt</h1>", payment, "$19.00", "Payment method"} {
+		require.Contains(t, page, said)
+	}
+	problem(t, 422, "einvoice_data_missing", "seller.name", b.ask(t, b.test, "GET", "/api/invoices/"+in+"/xml", nil))
+}
+
+func TestXML_NeedsSellerAndBuyer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/settings", map[string]any{
+		"seller": map[string]any{"name": "Perennial GmbH", "country": "DE", "taxId": "DE136695976"},
+	}).Status)
+	customer := b.newCustomer(t, b.test)
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+customer.ID, map[string]any{
+		"name": "Søn ApS", "country": "DK",
+	}).Status)
+	draft := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", map[string]any{
+		"customerId": customer.ID, "currency": "EUR", "lines": []any{map[string]any{"description": "Work", "amount": 5000}},
+	}))
+	problem(t, 422, "einvoice_unsupported", "status", b.ask(t, b.test, "GET", "/api/invoices/"+draft.ID+"/xml", nil))
+	as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+draft.ID+"/finalize", nil))
+	require.Contains(t, string(b.file(t, "/api/invoices/"+draft.ID+"/xml", "application/xml")), "<ram:Name>Søn ApS</ram:Name>")
 }

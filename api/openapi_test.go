@@ -144,7 +144,7 @@ func onlyMedia(t *testing.T, content map[string]any) map[string]any {
 	t.Helper()
 	require.Len(t, content, 1)
 	for name, media := range content {
-		require.Contains(t, []string{httpkit.JSONType, ndjson, cloudEvent, webPage}, name)
+		require.Contains(t, []string{httpkit.JSONType, ndjson, cloudEvent, webPage, "application/pdf", "application/xml"}, name)
 		return media.(map[string]any)
 	}
 	return nil

@@ -274,7 +274,9 @@ func (p *program) registered() map[string]ast.Node {
 			if !ok {
 				return true
 			}
-			handler := map[string]int{"Register": 2, "RegisterRaw": 3, "RegisterPlain": 3}[calledIn(call, "httpkit")]
+			handler := map[string]int{
+				"Register": 2, "RegisterRaw": 3, "RegisterPlain": 3, "RegisterPage": 2, "RegisterFile": 3,
+			}[calledIn(call, "httpkit")]
 			if handler == 0 {
 				return true
 			}

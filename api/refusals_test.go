@@ -17,6 +17,7 @@ import (
 
 // impassable are functions whose refusals no operation answers, with the reason.
 var impassable = map[string]string{
+	"(perennial/documents.writer).embedded":                  "a PDF is drawn without an e-invoice then",
 	"(*perennial/billing/lifecycle.Decision).CatchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.Broken)",
 	"(*perennial/billing/lifecycle.Decision).Finish":         "the same",
 	"(*perennial/billing/lifecycle.Decision).behind":         "what waits is counted, not refused",

@@ -39,7 +39,7 @@ func (s *Server) route(c Config) {
 	catalog.Register(d)
 	customers.Register(d)
 	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
-	invoices.Register(d, paid)
+	invoices.Register(d, paid, c.Fonts)
 	subscriptions.Register(d, paid)
 	// Last, since the document describes the operations that are registered by now.
 	s.kit.Publish()

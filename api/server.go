@@ -15,6 +15,7 @@ import (
 	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/db"
+	"perennial/documents/paper"
 	"perennial/internal/quota"
 	"perennial/internal/telemetry"
 	"perennial/service"
@@ -56,6 +57,8 @@ type Config struct {
 	RequestsAtOnce int
 	// TLS is the encryption of connections; nil: none, behind a proxy that does it.
 	TLS *tls.Config
+	// Fonts are for PDFs.
+	Fonts paper.Fonts
 	// DrainDelay is the time for which /readyz fails before the listener closes, so that load balancers stop sending.
 	DrainDelay time.Duration
 }

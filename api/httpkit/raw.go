@@ -138,10 +138,11 @@ func LogRefusal(ctx context.Context, err error) {
 	telemetry.RequestFrom(ctx).Code = fault.From(err).Code
 }
 
-// Shown is a success that people look at: HTML that is whole in itself and runs nothing.
+// Shown is a success that is no JSON: a page that is whole in itself and runs nothing, or a file.
 type Shown struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
 	Policy      string `header:"Content-Security-Policy"`
 	Body        []byte
 }
@@ -153,10 +154,30 @@ const pageType = "text/html; charset=utf-8"
 
 // RegisterPage makes an operation answer under all prefixes with a page instead of JSON.
 func RegisterPage[I any](k *Kit, op Operation, h func(ctx context.Context, c *Call, in *I) ([]byte, error)) {
+	registerShown(k, op, "text/html", func(ctx context.Context, c *Call, in *I) (*Shown, error) {
+		page, err := h(ctx, c, in)
+		return &Shown{ContentType: pageType, Policy: pagePolicy, Body: page}, err
+	})
+}
+
+// RegisterFile makes an operation answer under all prefixes with a file instead of JSON. The handler returns its name,
+// too, of plain letters, digits, dots, underscores and hyphens.
+func RegisterFile[I any](
+	k *Kit, op Operation, media string, h func(ctx context.Context, c *Call, in *I) (name string, body []byte, err error),
+) {
+	registerShown(k, op, media, func(ctx context.Context, c *Call, in *I) (*Shown, error) {
+		name, body, err := h(ctx, c, in)
+		return &Shown{ContentType: media, Disposition: `inline; filename="` + name + `"`, Body: body}, err
+	})
+}
+
+func registerShown[I any](
+	k *Kit, op Operation, media string, h func(ctx context.Context, c *Call, in *I) (*Shown, error),
+) {
 	described := k.describe(op)
 	status := strconv.Itoa(op.Status)
 	described.Responses[status].Content = map[string]*huma.MediaType{
-		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}, Example: op.Response},
+		media: {Schema: &huma.Schema{Type: huma.TypeString}, Example: op.Response},
 	}
 	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Shown, error) {
 		c, ok := ctx.Value(callKey{}).(*Call)
@@ -164,11 +185,12 @@ func RegisterPage[I any](k *Kit, op Operation, h func(ctx context.Context, c *Ca
 			// guard has not run: refusing is the only safe answer, and the log has the reason.
 			return nil, k.refuse(ctx, errors.New("httpkit: an operation without authentication"))
 		}
-		page, err := h(ctx, c, in)
+		shown, err := h(ctx, c, in)
 		if err != nil {
 			return nil, k.refuse(ctx, err)
 		}
-		return &Shown{Status: http.StatusOK, ContentType: pageType, Policy: pagePolicy, Body: page}, nil
+		shown.Status = op.Status
+		return shown, nil
 	})
 	op.dropHeaders(described.Responses)
 }

@@ -6,6 +6,7 @@ import (
 	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/db"
+	"perennial/documents/paper"
 	"perennial/service/invoices"
 )
 
@@ -16,13 +17,15 @@ type Handler struct {
 	service  *invoices.Service
 	gate     *usecase.Gate
 	payments *payments.Handler
+	fonts    paper.Fonts
 }
 
-// Register adds the operations of this column.
-func Register(d usecase.Deps, p *payments.Handler) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Invoices, gate: d.Gate, payments: p}
+// Register adds the operations of this column. PDFs are drawn with the fonts.
+func Register(d usecase.Deps, p *payments.Handler, fonts paper.Fonts) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Invoices, gate: d.Gate, payments: p, fonts: fonts}
 	h.invoiceOperations()
 	h.creditNoteOperations()
 	h.monthOperations()
 	h.pageOperations()
+	h.fileOperations()
 }

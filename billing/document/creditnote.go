@@ -18,7 +18,9 @@ func OfCreditNote(n creditnote.Note, of invoice.Invoice) Document {
 	var lines []invoice.Line
 	for _, l := range of.Lines {
 		if amount, ok := given[l.ID]; ok {
-			lines = append(lines, invoice.Line{Description: l.Description, PlanID: l.PlanID, Period: l.Period, Amount: amount})
+			lines = append(lines, invoice.Line{
+				ID: l.ID, Description: l.Description, PlanID: l.PlanID, Period: l.Period, Amount: amount, Rates: l.Rates,
+			})
 		}
 	}
 	sums := []Sum{{Kind: Subtotal, Amount: n.Subtotal}}
@@ -31,9 +33,10 @@ func OfCreditNote(n creditnote.Note, of invoice.Invoice) Document {
 		}
 	}
 	return Document{
-		Kind: CreditNote, State: Issued, ID: n.ID, Number: strconv.FormatInt(n.Number, 10), Of: numberOf(of),
+		Kind: CreditNote, State: Issued, ID: n.ID, Number: strconv.FormatInt(n.Number, 10), Of: of.ShownNumber(),
 		IssuedAt: n.CreatedAt, Locale: n.Buyer.Locale, TimeZone: n.Buyer.TimeZone, Currency: n.Currency,
 		Seller: n.Seller, Buyer: n.Buyer, Sections: sections(lines),
 		Sums: append(sums, Sum{Kind: Total, Amount: n.Total}), Notes: notes(n.TaxExempt), Memo: n.Memo,
+		Exempt: n.TaxExempt, Taxes: n.Taxes, OfDate: of.IssuedAt,
 	}
 }

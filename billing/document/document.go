@@ -1,6 +1,6 @@
-// Package document owns what an issued invoice or a credit note says to the person who receives it: the tree that HTML,
-// PDF and e-invoice show in their own ways. It is made of what the invoice froze at issue alone. It does not own words,
-// the forms of numbers and dates, nor templates (package documents).
+// Package document owns what an issued invoice, a credit note or a receipt says to the person who receives it: the tree
+// that HTML, PDF and e-invoice show in their own ways. It is made of what the invoice froze at issue alone. It does not
+// own words, the forms of numbers and dates, nor templates (package documents).
 package document
 
 import (
@@ -9,6 +9,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/tax"
 )
 
 // Kind is the kind of a document.
@@ -18,6 +19,7 @@ type Kind string
 const (
 	Invoice    Kind = "invoice"
 	CreditNote Kind = "credit_note"
+	Receipt    Kind = "receipt" // of a payment that succeeded
 )
 
 // State is what a reader of an invoice has to know before all else.
@@ -40,7 +42,7 @@ type Document struct {
 	State    State
 	ID       string
 	Number   string // empty: a draft
-	Of       string // the number of the invoice that a credit note gives back of
+	Of       string // of a credit note or a receipt: the number of its invoice
 	IssuedAt time.Time
 	DueAt    time.Time // zero: it is charged automatically, or is a credit note
 	PaidAt   time.Time
@@ -53,6 +55,18 @@ type Document struct {
 	Sums     []Sum // in the order in which they are read, the last one is the amount that is due, or is given back
 	Notes    []Note
 	Memo     string
+	Exempt   tax.Exemption
+	Taxes    invoice.Taxes // by rate; Sums show them
+	Period   period.Period // zero: a credit note
+	OfDate   time.Time     // when the invoice was issued that a credit note gives back of
+	PaidBy   Method        // of a receipt
+}
+
+// Method is the payment method of a receipt, as a person recognizes it. The zero value is unknown.
+type Method struct {
+	Type     string // card or mobile_money_<operator>
+	Brand    string // of a card, as the provider names it; empty: unknown
+	LastFour string // digits of the card or the telephone number; empty: unknown
 }
 
 // Section has the lines of one product and period.
@@ -63,11 +77,14 @@ type Section struct {
 
 // Line is a line of the document.
 type Line struct {
+	ID          string // of the line of the invoice
 	Description string
 	Quantity    string         // a decimal; empty: not known
 	UnitPrice   string         // a decimal in major units; empty: not known
 	Steps       []invoice.Step // how the amount was calculated, where it is not quantity × unit price
 	Amount      money.Minor    // before discounts; of a credit note after them
+	Discount    money.Minor    // what coupons take off Amount
+	Rates       []tax.Rate
 }
 
 // SumKind says what a sum is.

@@ -84,11 +84,14 @@ func TestOfInvoice_States(t *testing.T) {
 
 func TestOfCreditNote_NamesTheLinesOfItsInvoice(t *testing.T) {
 	t.Parallel()
-	of := invoice.Invoice{NumberText: "A-1", Lines: []invoice.Line{{ID: "il_1", Description: "Pro"}, {ID: "il_2", Description: "Seats"}}}
+	of := invoice.Invoice{
+		Number: 1, NumberText: "A-1",
+		Lines: []invoice.Line{{ID: "il_1", Description: "Pro"}, {ID: "il_2", Description: "Seats"}},
+	}
 	d := document.OfCreditNote(creditnote.Note{
 		Number: 3, Lines: []creditnote.Line{{InvoiceLineID: "il_2", Amount: 40}}, Subtotal: 40, Total: 40, Balance: 30, Due: 10,
 	}, of)
 	require.Equal(t, []string{"3", "A-1"}, []string{d.Number, d.Of})
-	require.Equal(t, []document.Section{{Lines: []document.Line{{Description: "Seats", Amount: 40}}}}, d.Sections)
+	require.Equal(t, []document.Section{{Lines: []document.Line{{ID: "il_2", Description: "Seats", Amount: 40}}}}, d.Sections)
 	require.Equal(t, d.Sum(document.Total), d.Sum(document.ToBalance)+d.Sum(document.OffDue)+d.Sum(document.Refunded))
 }

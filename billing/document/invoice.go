@@ -1,8 +1,6 @@
 package document
 
 import (
-	"strconv"
-
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/tax"
@@ -11,19 +9,12 @@ import (
 // OfInvoice returns the document of an invoice, or of the draft of one.
 func OfInvoice(i invoice.Invoice) Document {
 	return Document{
-		Kind: Invoice, State: stateOf(i), ID: i.ID, Number: numberOf(i),
+		Kind: Invoice, State: stateOf(i), ID: i.ID, Number: i.ShownNumber(),
 		IssuedAt: i.IssuedAt, DueAt: i.DueAt, PaidAt: i.PaidAt,
 		Locale: i.Buyer.Locale, TimeZone: i.Buyer.TimeZone, Currency: i.Currency, Seller: i.Seller, Buyer: i.Buyer,
 		Sections: sections(i.Lines), Sums: sumsOf(i), Notes: notes(i.TaxExempt), Memo: i.Memo,
+		Exempt: i.TaxExempt, Taxes: i.Taxes, Period: i.Period,
 	}
-}
-
-// numberOf returns the number of an invoice as it is shown; empty: a draft has none.
-func numberOf(i invoice.Invoice) string {
-	if i.NumberText == "" && i.Number != 0 {
-		return strconv.FormatInt(i.Number, 10)
-	}
-	return i.NumberText
 }
 
 func stateOf(i invoice.Invoice) State {
@@ -54,7 +45,10 @@ func sections(lines []invoice.Line) (all []Section) {
 }
 
 func lineOf(l invoice.Line) Line {
-	out := Line{Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Amount: l.Amount}
+	out := Line{
+		ID: l.ID, Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Amount: l.Amount,
+		Discount: l.Discounts.Sum(), Rates: l.Rates,
+	}
 	if l.Explanation != nil {
 		out.Steps = l.Explanation.Steps
 	}

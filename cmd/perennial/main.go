@@ -16,6 +16,7 @@ import (
 	"perennial/cmd/perennial/deploy"
 	"perennial/cmd/perennial/dev"
 	"perennial/cmd/perennial/doctor"
+	"perennial/cmd/perennial/invoices"
 	"perennial/cmd/perennial/listen"
 	"perennial/cmd/perennial/moving"
 	"perennial/cmd/perennial/payments"
@@ -56,6 +57,7 @@ func root() *cli.Command {
 			catalog.Command(), payments.ProviderCommand(), payments.PaymentCommand(), payments.CallbackCommand(),
 			serve.SimulatorCommand(), listen.Command(), deploy.HealthcheckCommand(), moving.ImportCommand(),
 			moving.ExportCommand(), usage.Command(), tenancy.AuditCommand(), reports.Command(),
+			invoices.Command(),
 		},
 	}
 }

@@ -47,6 +47,12 @@ func (r Reader) Get(ctx context.Context, environmentID, id string) (invoice.Invo
 	return inv, nil
 }
 
+// EnvironmentOf finds where an invoice is. Global: an operator names it by its id. Fault: invoice_not_found.
+func (r Reader) EnvironmentOf(ctx context.Context, id string) (string, error) {
+	environmentID, err := core.Queries.InvoiceGetEnvironment(ctx, r.Handle, id)
+	return environmentID, core.ReadError("invoice", err)
+}
+
 // GetWithKey reads key and invoice in one round trip. Faults: api_key_unknown; invoice_not_found, with the key.
 func (r Reader) GetWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, invoice.Invoice, error) {
 	var row dbsqlc.InvoiceGetWithKeyRow

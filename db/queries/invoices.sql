@@ -81,3 +81,9 @@ cross join lateral (
     offset 0
 ) l
 order by l.invoice_id, l.position;
+
+-- name: InvoiceGetEnvironment :one
+-- Global: an operator names an invoice by its id.
+select i.environment_id
+from environments e
+join invoices i on i.environment_id = e.id and i.id = @id;

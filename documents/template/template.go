@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/osteele/liquid"
 	"github.com/osteele/liquid/render"
@@ -21,8 +23,8 @@ const (
 	maxWork   = 16 << 20
 )
 
-// Template is a template that was checked.
-type Template struct{ source string }
+// Template is a template that was checked. It may be rendered by several goroutines at a time.
+type Template struct{ parsed *liquid.Template }
 
 // Error is a fault of a template, for the person who wrote it.
 type Error struct {
@@ -42,10 +44,11 @@ func Parse(source string) (*Template, error) {
 	if len(source) > MaxSource {
 		return nil, &Error{Text: fmt.Sprintf("the template has %d bytes; at most %d are allowed", len(source), MaxSource)}
 	}
-	if _, err := (&run{}).engine().ParseString(counted(source)); err != nil {
+	parsed, err := engine.ParseString(counted(source))
+	if err != nil {
 		return nil, &Error{Line: err.LineNumber() + 1, Text: err.Error()}
 	}
-	return &Template{source}, nil
+	return &Template{parsed}, nil
 }
 
 // Render renders the template with values. It ends with an *Error where a bound is met or a value does not exist.
@@ -56,11 +59,9 @@ func (t *Template) Render(values map[string]any) (out []byte, err error) {
 			out, err = nil, &Error{Text: fmt.Sprint(p)}
 		}
 	}()
-	parsed, parseErr := r.engine().ParseString(counted(t.source))
-	if parseErr != nil {
-		return nil, &Error{Line: parseErr.LineNumber() + 1, Text: parseErr.Error()}
-	}
-	if err := parsed.FRender(r, values); err != nil {
+	with := maps.Clone(values)
+	with[counter] = &r.work
+	if err := t.parsed.FRender(r, with); err != nil {
 		return nil, &Error{Line: err.LineNumber() + 1, Text: err.Error()}
 	}
 	return r.out, nil
@@ -89,35 +90,49 @@ func (r *run) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// engine returns an engine whose tags and filters keep the bounds of the run.
-func (r *run) engine() *liquid.Engine {
+// counter names the value that holds the work of one rendering. No template can name it: it is no identifier.
+const counter = "\x00work"
+
+// refused are tags that no template may have: the first two would read files, and the third panics on a forged loop.
+var refused = map[string]string{
+	"include": "a template cannot include others",
+	"render":  "a template cannot include others",
+	"cycle":   "a template cannot use cycle: compare forloop.index instead",
+}
+
+// engine parses all templates. Its tags and filters keep the bounds.
+var engine = func() *liquid.Engine {
 	e := liquid.NewEngine()
 	e.StrictVariables()
-	e.RegisterTag(tick, func(c render.Context) (string, error) {
-		length, err := strconv.ParseUint(c.TagArgs(), 10, 31) // a template may have the tag, too
-		if err != nil {
-			return "", err
-		}
-		if r.work += int(length) + 100; r.work > maxWork { //nolint:gosec // 31 bits
-			return "", errWork
-		}
-		return "", nil
-	})
-	// They would read files.
-	refuse := func(render.Context) (string, error) {
-		return "", errors.New("a template cannot include others")
+	e.RegisterTag(tick, count)
+	for name, reason := range refused {
+		e.RegisterTag(name, func(render.Context) (string, error) { return "", errors.New(reason) })
 	}
-	e.RegisterTag("include", refuse)
-	e.RegisterTag("render", refuse)
 	e.RegisterFilter("append", bounded(func(a, b string) string { return a + b }))
 	e.RegisterFilter("prepend", bounded(func(a, b string) string { return b + a }))
 	e.RegisterFilter("replace", func(s, from, to string) (string, error) {
 		if len(s)*(len(to)+1) > MaxSource {
 			return "", errText
 		}
-		return regexp.MustCompile(regexp.QuoteMeta(from)).ReplaceAllLiteralString(s, to), nil
+		return strings.ReplaceAll(s, from, to), nil
 	})
 	return e
+}()
+
+// count ends the rendering whose loops have done too much.
+func count(c render.Context) (string, error) {
+	length, err := strconv.ParseUint(c.TagArgs(), 10, 31) // a template may have the tag, too
+	if err != nil {
+		return "", err
+	}
+	work, ok := c.Get(counter).(*int)
+	if !ok {
+		return "", errWork
+	}
+	if *work += int(length) + 100; *work > maxWork { //nolint:gosec // 31 bits
+		return "", errWork
+	}
+	return "", nil
 }
 
 func bounded(f func(a, b string) string) func(a, b string) (string, error) {

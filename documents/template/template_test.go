@@ -59,6 +59,7 @@ func TestRender_Bounds(t *testing.T) {
 		"a loop into a variable":      `{% capture s %}{% for i in (1..1000000000) %}xxxxxxxxxx{% endfor %}{% endcapture %}`,
 		"a text that doubles":         twice,
 		"a text that grows":           strings.ReplaceAll(twice, "append: s", "replace: 'x', 'xxxxxxxxx'"),
+		"a forged loop":               `{% assign forloop = name %}{% cycle "a", "b" %}`,
 		"a file":                      `{% include "/etc/passwd" %}`,
 		"a value that does not exist": `{{ secret }}`,
 	} {

@@ -11,10 +11,13 @@ var arabic = Language{
 	Texts: Texts{
 		Invoice:     "فاتورة",
 		CreditNote:  "إشعار دائن",
+		Receipt:     "إيصال",
 		Number:      "الرقم",
 		IssuedOn:    "التاريخ",
 		DueOn:       "تاريخ الاستحقاق",
 		PaidOn:      "تاريخ الدفع",
+		PaidBy:      "طريقة الدفع",
+		Card:        "بطاقة",
 		CreditOf:    "للفاتورة",
 		From:        "من",
 		To:          "إلى",
@@ -23,6 +26,7 @@ var arabic = Language{
 		Quantity:    "الكمية",
 		Price:       "السعر",
 		Sum:         "المبلغ",
+		Page:        "صفحة {page} من {pages}",
 		States: map[document.State]string{
 			document.Draft:         "مسودة",
 			document.Due:           "مستحقة",

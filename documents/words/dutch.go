@@ -11,10 +11,13 @@ var dutch = Language{
 	Texts: Texts{
 		Invoice:     "Factuur",
 		CreditNote:  "Creditnota",
+		Receipt:     "Betalingsbewijs",
 		Number:      "Nummer",
 		IssuedOn:    "Datum",
 		DueOn:       "Vervaldatum",
 		PaidOn:      "Betaald op",
+		PaidBy:      "Betaalmethode",
+		Card:        "Kaart",
 		CreditOf:    "Voor factuur",
 		From:        "Van",
 		To:          "Aan",
@@ -23,6 +26,7 @@ var dutch = Language{
 		Quantity:    "Aantal",
 		Price:       "Prijs",
 		Sum:         "Bedrag",
+		Page:        "Pagina {page} van {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Concept",
 			document.Due:           "Te betalen",

@@ -11,10 +11,13 @@ var english = Language{
 	Texts: Texts{
 		Invoice:     "Invoice",
 		CreditNote:  "Credit note",
+		Receipt:     "Receipt",
 		Number:      "Number",
 		IssuedOn:    "Date",
 		DueOn:       "Due",
 		PaidOn:      "Paid",
+		PaidBy:      "Payment method",
+		Card:        "Card",
 		CreditOf:    "For invoice",
 		From:        "From",
 		To:          "To",
@@ -23,6 +26,7 @@ var english = Language{
 		Quantity:    "Quantity",
 		Price:       "Price",
 		Sum:         "Amount",
+		Page:        "Page {page} of {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Draft",
 			document.Due:           "Due",

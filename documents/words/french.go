@@ -11,10 +11,13 @@ var french = Language{
 	Texts: Texts{
 		Invoice:     "Facture",
 		CreditNote:  "Avoir",
+		Receipt:     "Reçu",
 		Number:      "Numéro",
 		IssuedOn:    "Date",
 		DueOn:       "Échéance",
 		PaidOn:      "Payée le",
+		PaidBy:      "Moyen de paiement",
+		Card:        "Carte",
 		CreditOf:    "Pour la facture",
 		From:        "De",
 		To:          "À",
@@ -23,6 +26,7 @@ var french = Language{
 		Quantity:    "Quantité",
 		Price:       "Prix",
 		Sum:         "Montant",
+		Page:        "Page {page} sur {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Brouillon",
 			document.Due:           "À payer",

@@ -11,10 +11,13 @@ var german = Language{
 	Texts: Texts{
 		Invoice:     "Rechnung",
 		CreditNote:  "Gutschrift",
+		Receipt:     "Zahlungsbeleg",
 		Number:      "Nummer",
 		IssuedOn:    "Datum",
 		DueOn:       "Fällig am",
 		PaidOn:      "Bezahlt am",
+		PaidBy:      "Zahlungsart",
+		Card:        "Karte",
 		CreditOf:    "Zu Rechnung",
 		From:        "Von",
 		To:          "An",
@@ -23,6 +26,7 @@ var german = Language{
 		Quantity:    "Menge",
 		Price:       "Preis",
 		Sum:         "Betrag",
+		Page:        "Seite {page} von {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Entwurf",
 			document.Due:           "Offen",

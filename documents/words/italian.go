@@ -11,10 +11,13 @@ var italian = Language{
 	Texts: Texts{
 		Invoice:     "Fattura",
 		CreditNote:  "Nota di credito",
+		Receipt:     "Ricevuta",
 		Number:      "Numero",
 		IssuedOn:    "Data",
 		DueOn:       "Scadenza",
 		PaidOn:      "Pagata il",
+		PaidBy:      "Metodo di pagamento",
+		Card:        "Carta",
 		CreditOf:    "Per la fattura",
 		From:        "Da",
 		To:          "A",
@@ -23,6 +26,7 @@ var italian = Language{
 		Quantity:    "Quantità",
 		Price:       "Prezzo",
 		Sum:         "Importo",
+		Page:        "Pagina {page} di {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Bozza",
 			document.Due:           "Da pagare",

@@ -11,10 +11,13 @@ var portuguese = Language{
 	Texts: Texts{
 		Invoice:     "Fatura",
 		CreditNote:  "Nota de crédito",
+		Receipt:     "Recibo",
 		Number:      "Número",
 		IssuedOn:    "Data",
 		DueOn:       "Vencimento",
 		PaidOn:      "Paga em",
+		PaidBy:      "Método de pagamento",
+		Card:        "Cartão",
 		CreditOf:    "Da fatura",
 		From:        "De",
 		To:          "Para",
@@ -23,6 +26,7 @@ var portuguese = Language{
 		Quantity:    "Quantidade",
 		Price:       "Preço",
 		Sum:         "Valor",
+		Page:        "Página {page} de {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Rascunho",
 			document.Due:           "Por pagar",

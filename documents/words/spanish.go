@@ -11,10 +11,13 @@ var spanish = Language{
 	Texts: Texts{
 		Invoice:     "Factura",
 		CreditNote:  "Nota de crédito",
+		Receipt:     "Recibo",
 		Number:      "Número",
 		IssuedOn:    "Fecha",
 		DueOn:       "Vencimiento",
 		PaidOn:      "Pagada el",
+		PaidBy:      "Método de pago",
+		Card:        "Tarjeta",
 		CreditOf:    "De la factura",
 		From:        "De",
 		To:          "Para",
@@ -23,6 +26,7 @@ var spanish = Language{
 		Quantity:    "Cantidad",
 		Price:       "Precio",
 		Sum:         "Importe",
+		Page:        "Página {page} de {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Borrador",
 			document.Due:           "Pendiente",

@@ -11,10 +11,13 @@ var swahili = Language{
 	Texts: Texts{
 		Invoice:     "Ankara",
 		CreditNote:  "Hati ya mkopo",
+		Receipt:     "Risiti",
 		Number:      "Nambari",
 		IssuedOn:    "Tarehe",
 		DueOn:       "Tarehe ya mwisho",
 		PaidOn:      "Imelipwa",
+		PaidBy:      "Njia ya malipo",
+		Card:        "Kadi",
 		CreditOf:    "Ya ankara",
 		From:        "Kutoka",
 		To:          "Kwa",
@@ -23,6 +26,7 @@ var swahili = Language{
 		Quantity:    "Idadi",
 		Price:       "Bei",
 		Sum:         "Kiasi",
+		Page:        "Ukurasa {page} kati ya {pages}",
 		States: map[document.State]string{
 			document.Draft:         "Rasimu",
 			document.Due:           "Haijalipwa",

@@ -3,11 +3,14 @@
 package words
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bojanz/currency"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"perennial/billing/document"
 	"perennial/billing/money"
@@ -24,12 +27,14 @@ type Language struct {
 
 // Texts are the words of a document.
 type Texts struct {
-	Invoice, CreditNote               string // titles
+	Invoice, CreditNote, Receipt      string // titles
 	States                            map[document.State]string
 	Number, IssuedOn, DueOn, PaidOn   string
-	CreditOf                          string // of a credit note: the invoice that it is of
+	CreditOf                          string // of a credit note or a receipt: the invoice that it is of
+	PaidBy, Card                      string // of a receipt: the label of the payment method, and what a card is
 	From, To, TaxID                   string
 	Description, Quantity, Price, Sum string // heads of columns
+	Page                              string // with {page} and {pages}
 	Sums                              map[document.SumKind]string
 	Notes                             map[document.Note]string
 }
@@ -53,6 +58,24 @@ func (l Language) DateOf(t time.Time) string {
 	return strings.NewReplacer(
 		"{day}", strconv.Itoa(t.Day()), "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year()),
 	).Replace(l.Date)
+}
+
+// PageOf writes the number of a page.
+func (l Language) PageOf(page, pages int) string {
+	return strings.NewReplacer("{page}", strconv.Itoa(page), "{pages}", strconv.Itoa(pages)).Replace(l.Page)
+}
+
+// Country writes the name of a country by its code; the code, where CLDR has no name.
+func (l Language) Country(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	names := display.Regions(language.Make(l.Tag))
+	if names == nil {
+		return code
+	}
+	return cmp.Or(names.Name(region), code)
 }
 
 // Amount writes an amount with its currency, as the locale does. Fault: the currency is not one.

@@ -79,6 +79,18 @@ func TestOf(t *testing.T) {
 	require.Equal(t, "1 de marzo de 2026", words.Of("es").DateOf(day))
 }
 
+func TestCountry(t *testing.T) {
+	t.Parallel()
+	for _, l := range words.Languages {
+		require.NotEqual(t, "DE", l.Country("DE"), l.Tag)
+	}
+	require.Equal(t, "Deutschland", words.Of("de").Country("DE"))
+	require.Equal(t, "Kenya", words.Of("sw").Country("KE"))
+	require.Equal(t, "Kosovo", words.Of("en").Country("XK"))
+	require.Equal(t, "not one", words.Of("en").Country("not one"))
+	require.Equal(t, "Seite 2 von 3", words.Of("de").PageOf(2, 3))
+}
+
 func money(code string) m.Currency { return m.Currency(code) }
 
 func minor(amount int64) m.Minor { return m.Minor(amount) }

@@ -37,6 +37,7 @@ type Config struct {
 	Webhooks  Webhooks
 	Simulator SimulatorSettings
 	Client    ClientSettings
+	Documents Documents
 
 	// KEK is the text of the key-encryption key, for vault.New.
 	KEK Secret
@@ -51,6 +52,11 @@ type Database struct {
 	PoolAPI        int
 	PoolActivities int
 	PoolWebhooks   int
+}
+
+// Documents has what invoices are drawn with.
+type Documents struct {
+	Font string // path of a font for characters that the built-in one lacks; empty: none
 }
 
 // Temporal is the engine.

@@ -150,6 +150,7 @@ var walls = []fixture{
 	imports("cmd/perennial/catalog", "perennial/cmd/perennial/moving", "cli, flags and wire"),
 	imports("cmd/perennial/payments", "perennial/cmd/perennial/tenancy", "cli, flags and wire"),
 	imports("cmd/perennial/moving", "perennial/cmd/perennial/catalog", "cli, flags and wire"),
+	imports("cmd/perennial/invoices", "perennial/cmd/perennial/reports", "cli, flags and wire"),
 	imports("cmd/perennial/reports", "perennial/cmd/perennial/moving", "cli, flags and wire"),
 	imports("cmd/perennial/listen", "perennial/cmd/perennial/serve", "cli, flags and wire"),
 	imports("cmd/perennial/deploy", "perennial/cmd/perennial/doctor", "cli, flags and wire"),

@@ -14,6 +14,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/cmd/perennial/cli"
 	"perennial/cmd/perennial/wire"
+	"perennial/documents/paper"
 	"perennial/internal/certfile"
 	"perennial/internal/quota"
 	"perennial/service"
@@ -54,7 +55,7 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: c.HTTP.KeyBurst},
-		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted,
+		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted, Fonts: paper.Fonts{Fallback: c.Documents.Font},
 	})
 	part := &apiPart{server: server, url: scheme + "://" + wire.Reachable(inner.Addr().String()), done: make(chan struct{})}
 	go func() {

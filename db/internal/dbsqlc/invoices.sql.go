@@ -86,6 +86,20 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 	return i, err
 }
 
+const invoiceGetEnvironment = `-- name: InvoiceGetEnvironment :one
+select i.environment_id
+from environments e
+join invoices i on i.environment_id = e.id and i.id = $1
+`
+
+// Global: an operator names an invoice by its id.
+func (q *Queries) InvoiceGetEnvironment(ctx context.Context, db DBTX, id string) (string, error) {
+	row := db.QueryRow(ctx, invoiceGetEnvironment, id)
+	var environment_id string
+	err := row.Scan(&environment_id)
+	return environment_id, err
+}
+
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
 from api_key_details k

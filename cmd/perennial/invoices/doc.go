@@ -1,0 +1,2 @@
+// Package invoices owns the commands about invoices. It does not own how they look (documents).
+package invoices

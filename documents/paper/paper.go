@@ -1,0 +1,61 @@
+// Package paper lays pages of HTML out on paper: as PDF/A-3A, tagged for screen readers, with embedded fonts, and
+// without a look at the network or at any file but the fonts. It does not own what the pages say (documents).
+package paper
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"time"
+
+	"github.com/carlos7ags/folio/document"
+	folio "github.com/carlos7ags/folio/html"
+)
+
+// Sheet is what a PDF is made of. Two equal sheets give the same bytes.
+type Sheet struct {
+	HTML      []byte
+	Language  string // BCP 47
+	RightLeft bool   // it is written from the right
+	Title     string
+	Author    string
+	At        time.Time // the date of the document
+	// Footer returns the two texts at the foot of a page.
+	Footer func(number, pages int) (start, end string)
+	// Invoice is the XML of the electronic invoice that is within; nil: none.
+	Invoice []byte
+}
+
+// The bounds of a page: of its elements, and of their depth.
+const (
+	maxElements = 200_000
+	maxDepth    = 64
+)
+
+// Draw draws a sheet. It fails where a page refers to anything but its fonts.
+func Draw(s Sheet, fonts Fonts) ([]byte, error) {
+	doc := document.NewDocument(document.PageSizeA4)
+	doc.Info = document.Info{
+		Title: s.Title, Author: s.Author, Creator: "Perennial", Producer: "Perennial", Language: s.Language,
+		CreationDate: s.At, ModDate: s.At,
+	}
+	doc.SetTagged(true)
+	doc.SetActualText(true)
+	doc.SetPdfA(conformance(s))
+	id := sha256.Sum256(append(bytes.Clone(s.HTML), s.Invoice...))
+	doc.SetFileID(id[:16])
+	if s.Invoice != nil {
+		doc.AttachFile(attachment(s))
+	}
+	err := doc.AddHTML(string(s.HTML), &folio.Options{
+		BaseFS: fonts.files(), FallbackFontPath: fonts.fallback(), StrictAssets: true,
+		MaxElements: maxElements, MaxDepth: maxDepth,
+		PageWidth: document.PageSizeA4.Width, PageHeight: document.PageSizeA4.Height,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.foot(doc); err != nil {
+		return nil, err
+	}
+	return doc.ToBytes()
+}
