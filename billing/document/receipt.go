@@ -7,7 +7,7 @@ import (
 )
 
 // ErrNoReceipt refuses a receipt of a payment that brought no money.
-var ErrNoReceipt = fault.New(fault.Conflict, "receipt_unavailable",
+var ErrNoReceipt = fault.InvalidParam("status", "receipt_unavailable",
 	"The payment has no receipt: it is a refund, or it did not succeed. Receipts are of charges with the status success; "+
 		"they list their refunds.")
 
