@@ -55,7 +55,7 @@ type CouponForm struct {
 	Percent        string   `json:"percent,omitempty" maxLength:"20" example:"20" doc:"A decimal, more than 0 and at most 100. Send this or amount."`
 	Amount         int64    `json:"amount,omitempty" minimum:"1" maximum:"999999999999" doc:"Minor units, taken off once per period. Send it with currency."`
 	Currency       string   `json:"currency,omitempty" maxLength:"3" doc:"ISO 4217 code of the amount."`
-	Duration       string   `json:"duration" enum:"once,repeating,forever" example:"repeating" doc:"For how many billing periods of a subscription it holds: for one, for periods, or without end."`
+	Duration       string   `json:"duration" enum:"once,repeating,forever" example:"repeating" doc:"For how many billing periods of a subscription it holds: for one, for periods, or without end. They are those of its shortest interval: months, where a yearly plan has an add-on by the month."`
 	Periods        int      `json:"periods,omitempty" minimum:"1" maximum:"120" example:"3" doc:"Of a repeating coupon: how many billing periods."`
 	PlanIDs        []string `json:"planIds,omitempty" minItems:"1" maxItems:"20" doc:"The plans whose prices it is taken off. Default: any plan."`
 	MaxRedemptions int      `json:"maxRedemptions,omitempty" minimum:"1" maximum:"1000000000" example:"500" doc:"How many times it can be redeemed. Default: without bound."`

@@ -9,6 +9,9 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/overdue"
+	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -70,4 +73,50 @@ func TestMixed_EndDuringAPayment(t *testing.T) {
 
 	require.EqualValues(t, 37_000, l.refunded())
 	require.Equal(t, invoice.Open, l.last().Status)
+}
+
+// A pause without credit, and an end at once without a refund, give nothing back: of no own period, however long.
+func TestMixed_NothingBackUnlessItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	expires := settings
+	expires.Dunning.CancelAfter(20)
+	for name, ends := range map[string]func(*life){
+		"a pause":        func(l *life) { l.must(lifecycle.Pause{}) },
+		"a cancellation": func(l *life) { l.must(lifecycle.Cancel{Immediate: true}) },
+		"past due for too long": func(l *life) {
+			l.untilPastDue()
+			l.until(l.now.AddDate(0, 0, 25))
+			require.Equal(t, subscribing.ReasonPastDueExpired, l.sub().CancelReason)
+		},
+		"debts elsewhere": func(l *life) {
+			s := l.store.load(false)
+			s.Customer.Overdue = overdue.Standing{State: "ended", Canceling: true, Since: l.now}
+			state, _, err := lifecycle.CancelForDebt(s, l.moment())
+			require.NoError(t, err)
+			require.Equal(t, subscribing.ReasonCustomerOverdue, state.Subscription.CancelReason)
+			require.Zero(t, state.Balance)
+		},
+	} {
+		l := newLifeOf(t, []plan.Plan{team, support}, expires, team, subscribing.NewInput{AddOns: *choose(support)})
+		l.mixed = true
+		l.until(created)
+		l.payAll()
+		l.months(2)
+		l.until(l.now.AddDate(0, 0, 3))
+
+		ends(l)
+
+		require.Zero(t, l.store.balance+l.refunded(), name)
+		require.Equal(t, l.capturedSum(), l.billedSum(), name)
+	}
+}
+
+// billedSum returns the sum of all paid invoices.
+func (l *life) billedSum() (sum money.Minor) {
+	for _, inv := range l.store.all() {
+		if inv.Status == invoice.Paid {
+			sum += inv.Total
+		}
+	}
+	return sum
 }
