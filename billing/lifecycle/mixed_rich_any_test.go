@@ -10,6 +10,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // meterSeats gives the add-on of a month metered prices: usage is of the shortest interval.
@@ -32,6 +33,10 @@ func (m *mixedUse) rich(draw chance) {
 		m.coupon(draw)
 	case 2:
 		m.reprice(draw)
+	case 3:
+		if open := m.open(); m.blind && len(open) > 0 && draw(2, "gives up") == 0 {
+			m.giveUp(open[draw(len(open), "which invoice")], draw(2, "void") == 0)
+		}
 	default:
 		m.step(draw)
 		return
@@ -78,7 +83,8 @@ func (m *mixedUse) sold(of plan.Plan, price plan.Price) bool {
 	return false
 }
 
-// The same with coupons, versions and usage: what is billed before discounts, beside usage, is what was used.
+// The same with coupons, versions and usage: what is billed before discounts, beside usage, is what was used. Some are
+// only checked by the invariants of all lives, since invoices are given up or periods skipped.
 func TestMixed_RandomLifeWithCouponsAndUsage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,6 +92,10 @@ func TestMixed_RandomLifeWithCouponsAndUsage(t *testing.T) {
 		m := newMixed(t, draw)
 		if draw(2, "usage") == 0 {
 			m.meterSeats(draw)
+		}
+		if m.blind = draw(3, "gives up, or skips") == 0; m.blind {
+			billing := []subscription.PastDueBilling{subscription.SkipPastDue, subscription.AccruePastDue}[draw(2, "past due")]
+			m.store.settings.PastDueBilling, m.account.settings.PastDueBilling = billing, billing
 		}
 		m.begin(draw)
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
