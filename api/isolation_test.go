@@ -13,6 +13,10 @@ import (
 var open = map[string]string{
 	"GET /healthz":                             "says that the process runs",
 	"GET /readyz":                              "says whether to send requests",
+	"GET /invoice/{token}":                     "is for payers, and its link is a secret",
+	"GET /invoice/{token}/html":                "is for payers, and its link is a secret",
+	"GET /invoice/{token}/pdf":                 "is for payers, and its link is a secret",
+	"POST /invoice/{token}/pay":                "is for payers, and its link is a secret",
 	"GET /openapi.json":                        "is public documentation",
 	"GET /docs":                                "is public documentation",
 	"POST /callbacks/{id}":                     "is verified by the provider's signature",
@@ -162,6 +166,7 @@ var guarded = map[string]struct {
 	"DELETE /invoices/{id}":                    {},
 	"POST /invoices/{id}/finalize":             {},
 	"POST /invoices/{id}/pay":                  {},
+	"POST /invoices/{id}/renew-link":           {},
 	"GET /invoices":                            {},
 	"GET /invoices/{id}":                       {},
 	"GET /invoices/{id}/html":                  {},

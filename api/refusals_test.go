@@ -50,7 +50,11 @@ var impassable = map[string]string{
 
 // elsewhere are codes of 409 and 422 that no operation has, with the reason.
 var elsewhere = map[string]string{
-	"invoice_final": "constraints", "invoice_settled": "constraints", "period_invoiced": "constraints",
+	"invoice_link_unknown":    "the page of an invoice says it in its reader's language",
+	"invoice_not_payable_now": "so does this",
+	"payment_method_missing":  "and this",
+	"wallet_unknown":          "and this",
+	"invoice_final":           "constraints", "invoice_settled": "constraints", "period_invoiced": "constraints",
 	"transaction_settled":           "constraints",
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",

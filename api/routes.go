@@ -6,6 +6,7 @@ import (
 	"perennial/api/catalog"
 	"perennial/api/clocks"
 	"perennial/api/customers"
+	"perennial/api/hosted"
 	"perennial/api/httpkit"
 	"perennial/api/invoices"
 	"perennial/api/payments"
@@ -40,6 +41,7 @@ func (s *Server) route(c Config) {
 	customers.Register(d)
 	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
 	invoices.Register(d, paid, c.Fonts)
+	hosted.Register(d, paid, c.Fonts)
 	subscriptions.Register(d, paid)
 	// Last, since the document describes the operations that are registered by now.
 	s.kit.Publish()

@@ -52,19 +52,42 @@ func TestSubscription_NamesItsPaymentMethod(t *testing.T) {
 	require.Empty(t, named())
 }
 
-// A payment of its own names one of its customer's methods; one of an invoice is made as its subscription says.
+// A payment names one of its customer's methods: for that attempt alone, where it pays an invoice.
 func TestPayment_NamesAPaymentMethod(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	c := b.newCustomer(t, b.test)
 	second := as[PaymentMethod](t, 201,
 		b.ask(t, b.test, "POST", "/api/customers/"+c.ID+"/payment-methods", cardOf("pm_second"))).ID
-	form := map[string]any{"customerId": c.ID, "amount": 500, "currency": "USD"}
-	require.Equal(t, c.DefaultMethod, as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", form)).PaymentMethodID)
-	form["paymentMethodId"] = second
-	require.Equal(t, second, as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", form)).PaymentMethodID)
-	form["paymentMethodId"] = b.newCustomer(t, b.test).DefaultMethod
-	problem(t, 404, "payment_method_not_found", "paymentMethodId", b.ask(t, b.test, "POST", "/api/payments", form))
-	problem(t, 422, "fields_exclusive", "paymentMethodId", b.ask(t, b.test, "POST", "/api/payments",
-		map[string]any{"subscriptionId": absent(b.clock()).subscription, "paymentMethodId": second}))
+	stranger := b.newCustomer(t, b.test).DefaultMethod
+	open := func() string {
+		draft := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices",
+			draftOf(c.ID, map[string]any{"collectionMethod": "send_invoice", "netDays": 14})))
+		b.ask(t, b.test, "POST", "/api/invoices/"+draft.ID+"/finalize", nil)
+		return draft.ID
+	}
+	for name, pay := range map[string]func(form map[string]any) (string, map[string]any){
+		"of its own": func(form map[string]any) (string, map[string]any) {
+			form["customerId"], form["amount"], form["currency"] = c.ID, 500, "USD"
+			return "/api/payments", form
+		},
+		"of an invoice": func(form map[string]any) (string, map[string]any) {
+			form["invoiceId"] = open()
+			return "/api/payments", form
+		},
+		"by the invoice": func(form map[string]any) (string, map[string]any) {
+			return "/api/invoices/" + open() + "/pay", form
+		},
+	} {
+		for named, charged := range map[string]string{"": c.DefaultMethod, second: second} {
+			form := map[string]any{}
+			if named != "" {
+				form["paymentMethodId"] = named
+			}
+			path, body := pay(form)
+			require.Equal(t, charged, as[Payment](t, 201, b.ask(t, b.test, "POST", path, body)).PaymentMethodID, name)
+		}
+		path, body := pay(map[string]any{"paymentMethodId": stranger})
+		problem(t, 404, "payment_method_not_found", "paymentMethodId", b.ask(t, b.test, "POST", path, body))
+	}
 }

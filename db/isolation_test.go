@@ -253,7 +253,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Clocks.Get": b.clock.ID, "Clocks.GetWithKey": b.clock.ID, "Clocks.NextDue": b.clock.ID, "Clocks.Due": b.clock.ID,
 			"Clocks.Pending":    b.clock.ID,
 			"Subscriptions.Get": b.subscription.ID, "Subscriptions.GetWithKey": b.subscription.ID,
-			"Invoices.Get": inv.ID, "Invoices.GetWithKey": inv.ID, "Payments.Settlement": inv.ID,
+			"Invoices.Get": inv.ID, "Invoices.Hosted": inv.ID, "Invoices.GetWithKey": inv.ID, "Payments.Settlement": inv.ID,
 			"Payments.Transaction": txn.ID, "Payments.TransactionWithKey": txn.ID, "Payments.Refunds": charged,
 			"Payments.Charging": b.env, "Subscriptions.Billings": b.customer.ID,
 			"Subscriptions.Segments":    b.subscription.ID,

@@ -74,6 +74,8 @@ func TestAPIKeyRoundTrip(t *testing.T) {
 		ID: key.ID, EnvironmentID: b.env, TenantID: b.tenant, Mode: "test", Kind: "publishable", Scopes: key.Scopes,
 		AllowedCIDRs: key.AllowedCIDRs, ExpiresAt: now, TimeZone: "Africa/Kampala",
 	}
+	require.Len(t, got.LinkKey, 32)
+	want.LinkKey = got.LinkKey
 	require.Equal(t, want, got)
 
 	revoke := func(ctx context.Context, tx *db.Tx) error { return tx.Tenancy.RevokeAPIKey(ctx, b.env, key.ID) }

@@ -39,7 +39,7 @@ func (b *bundle) filledInvoice(t *testing.T, f *filler) invoice.Invoice {
 	t.Helper()
 	inv := filled[invoice.Invoice](t, f)
 	inv.CustomerID = b.customer.ID
-	inv.Lines[0].Credited = 0 // has a writer of its own
+	inv.Lines[0].Credited, inv.LinkRevision = 0, 0 // have writers of their own
 	inv.Lines[0].Rates = []tax.Rate{inv.Taxes[0].Rate}
 	take(&inv, invoice.Invoice{Buyer: b.buyer()}, ofNumber...)
 	return inv

@@ -31,6 +31,12 @@ type Factory interface {
 	Open(account Account) (Provider, error)
 }
 
+// TakesWallets is implemented by factories of providers that take mobile money.
+type TakesWallets interface {
+	// WalletCurrencies are the currencies in which an account may take it, sorted.
+	WalletCurrencies() []money.Currency
+}
+
 // Field is one credential.
 type Field struct {
 	Name     string // as the API calls it ("secretKey")

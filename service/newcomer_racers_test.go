@@ -50,7 +50,7 @@ var racers = map[string]racer{
 			around[usecase.Performed](ctx, w, hold))
 	},
 	"pay": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Invoices.PayInvoice(ctx, w.caller, w.open, nil, around[usecase.Performed](ctx, w, hold))
+		return w.Invoices.PayInvoice(ctx, w.caller, lifecycle.Pay{InvoiceID: w.open}, around[usecase.Performed](ctx, w, hold))
 	},
 	"void": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.Invoices.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))

@@ -9,6 +9,7 @@ import (
 	"perennial/service/clocks"
 	"perennial/service/customers"
 	"perennial/service/gateway"
+	"perennial/service/hosted"
 	"perennial/service/invoices"
 	"perennial/service/moving"
 	"perennial/service/payments"
@@ -30,6 +31,7 @@ type Service struct {
 	Customers     *customers.Service
 	Payments      *payments.Service
 	Invoices      *invoices.Service
+	Hosted        *hosted.Service
 	Subscriptions *subscriptions.Service
 	Moving        *moving.Service
 
@@ -53,7 +55,7 @@ func New(store *db.Store, now func() time.Time) *Service {
 }
 
 func assemble(p parts) *Service {
-	payers := customers.New(p.base, p.gateway)
+	payers, billed := customers.New(p.base, p.gateway), invoices.New(p.base)
 	endpoints := servicewebhooks.New(p.base, p.vault, p.receivers)
 	return &Service{
 		Tenancy:       tenancy.New(p.base, p.gateway),
@@ -63,7 +65,8 @@ func assemble(p parts) *Service {
 		Catalog:       catalog.New(p.base),
 		Customers:     payers,
 		Payments:      payments.New(p.base, p.vault, p.gateway),
-		Invoices:      invoices.New(p.base),
+		Invoices:      billed,
+		Hosted:        hosted.New(p.base, payers, billed),
 		Subscriptions: subscriptions.New(p.base, payers),
 		Moving:        moving.New(p.base, endpoints),
 		parts:         p,

@@ -18,6 +18,7 @@ type Principal struct {
 	EnvironmentID string
 	Mode          apikey.Mode // of the environment
 	TimeZone      string      // of the environment
+	LinkKey       []byte      // of the environment
 	KeyID         string
 	Scopes        []string
 	Publishable   bool // client-side code: it is shown less
@@ -26,7 +27,8 @@ type Principal struct {
 func principalOf(key db.APIKey) Principal {
 	return Principal{
 		TenantID: key.TenantID, EnvironmentID: key.EnvironmentID, Mode: apikey.Mode(key.Mode), TimeZone: key.TimeZone,
-		KeyID: key.ID, Scopes: key.Scopes, Publishable: key.Kind == string(apikey.Publishable),
+		LinkKey: key.LinkKey,
+		KeyID:   key.ID, Scopes: key.Scopes, Publishable: key.Kind == string(apikey.Publishable),
 	}
 }
 

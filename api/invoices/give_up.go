@@ -32,7 +32,7 @@ func (h *Handler) onInvoice(
 	perform func(context.Context, serviceusecase.Caller, string, usecase.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeInvoice,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.made(c),
 		func(around usecase.Around[invoice.Invoice]) error {
 			return perform(ctx, usecase.Caller(c), inv.ID, around)
 		},

@@ -7,6 +7,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/db"
 	"perennial/documents/paper"
+	"perennial/service/hosted"
 	"perennial/service/invoices"
 )
 
@@ -16,13 +17,17 @@ type Handler struct {
 	store    *db.Store // for reading
 	service  *invoices.Service
 	gate     *usecase.Gate
+	hosted   *hosted.Service
 	payments *payments.Handler
 	fonts    paper.Fonts
 }
 
 // Register adds the operations of this column. PDFs are drawn with the fonts.
 func Register(d usecase.Deps, p *payments.Handler, fonts paper.Fonts) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Invoices, gate: d.Gate, payments: p, fonts: fonts}
+	h := &Handler{
+		kit: d.Kit, store: d.Store, service: d.Service.Invoices, hosted: d.Service.Hosted, gate: d.Gate, payments: p,
+		fonts: fonts,
+	}
 	h.invoiceOperations()
 	h.creditNoteOperations()
 	h.monthOperations()

@@ -68,7 +68,8 @@ type Invoice struct {
 	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
 	VoidedAt         int64             `json:"voidedAt,omitempty"`
 	// UncollectibleAt is the time at which a person gave it up.
-	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
+	UncollectibleAt int64  `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
+	HostedURL       string `json:"hostedUrl,omitempty" example:"https://billing.example.com/invoice/01jcz6…" doc:"The page of the invoice for its payer, who needs nothing but this link: the invoice, how it stands, and how to pay it. Whoever has it can open the page, so send it to the payer alone; POST /invoices/{id}/renew-link ends it. Absent: a draft."`
 	// Warnings are of a request with lines.
 	Warnings []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }
@@ -125,7 +126,8 @@ type InvoiceLine struct {
 	PeriodEnd          int64                 `json:"periodEnd" example:"1766232000"`
 }
 
-// RenderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
+// RenderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them. It leaves
+// out what only some callers may see.
 func RenderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
 		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller),
@@ -189,7 +191,7 @@ func rateIDs(rates []tax.Rate) []string {
 }
 
 func (h *Handler) getInvoice(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Invoice], error) {
-	return httpkit.OK(RenderInvoice(httpkit.Resource[invoice.Invoice](c))), nil
+	return httpkit.OK(h.show(c)(httpkit.Resource[invoice.Invoice](c))), nil
 }
 
 type listInvoicesInput struct {
@@ -211,7 +213,7 @@ func (h *Handler) listInvoices(
 	rows, more, err := h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, Status: invoice.Status(in.Status),
 	}, page)
-	return httpkit.ListOf(rows, more, err, RenderInvoice)
+	return httpkit.ListOf(rows, more, err, h.show(c))
 }
 
 func (h *Handler) invoiceOperations() {
@@ -236,6 +238,7 @@ func (h *Handler) invoiceOperations() {
 	load := httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.Invoices.GetWithKey)
 	h.manualInvoiceOperations(example, load)
 	void, uncollectible, open := example, example, example
+	h.linkOperations(example)
 	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
 	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid,
@@ -272,7 +275,7 @@ func (h *Handler) invoiceOperations() {
 			"Only the oldest open invoice of a subscription can be charged. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for the final status.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
-		Response: payments.ExamplePayment(),
+		Request: PayForm{PaymentMethodID: "pm_01jcz6dyqx4w9s1c2k7v5h8m3n"}, Response: payments.ExamplePayment(),
 	}, h.retryInvoice)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "skipInvoiceRetry", Method: http.MethodPost, Path: "/invoices/{id}/skip-retry", Tag: "Invoices",

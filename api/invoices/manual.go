@@ -74,17 +74,22 @@ func linesOf(forms []InvoiceLineForm, c money.Currency) ([]invoicing.Line, []vie
 	return lines, d.Warnings, d.Err
 }
 
-// madeInvoice names the customer: the buyer in the answer is erased with them.
-func madeInvoice(i invoice.Invoice) httpkit.Made[Invoice] {
-	return httpkit.Made[Invoice]{Resource: RenderInvoice(i), CustomerID: i.CustomerID}
+// show renders invoices for a caller.
+func (h *Handler) show(c *httpkit.Call) func(invoice.Invoice) Invoice {
+	return func(i invoice.Invoice) Invoice {
+		out := RenderInvoice(i)
+		out.HostedURL = h.payments.HostedLink(c, i)
+		return out
+	}
 }
 
-// warnedInvoice is madeInvoice with warnings about a request that was performed nevertheless.
-func warnedInvoice(of []view.Warning) func(invoice.Invoice) httpkit.Made[Invoice] {
+// made renders the result of a use case, with warnings about a request that was performed nevertheless. It names the
+// customer: the buyer in the answer is erased with them.
+func (h *Handler) made(c *httpkit.Call, of ...view.Warning) func(invoice.Invoice) httpkit.Made[Invoice] {
 	return func(i invoice.Invoice) httpkit.Made[Invoice] {
-		made := madeInvoice(i)
-		made.Resource.Warnings = of
-		return made
+		out := h.show(c)(i)
+		out.Warnings = of
+		return httpkit.Made[Invoice]{Resource: out, CustomerID: i.CustomerID}
 	}
 }
 
@@ -104,7 +109,7 @@ func (h *Handler) createInvoice(
 		Lines: lines, Terms: terms.Terms{Method: terms.Method(f.CollectionMethod), NetDays: f.NetDays},
 		Memo: f.Memo, Metadata: metadata.Pairs(f.Metadata),
 	}}
-	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedInvoice(warnings),
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.made(c, warnings...),
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
 			_, err := h.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
 			return err
@@ -123,7 +128,7 @@ func (h *Handler) updateInvoice(
 		Lines: lines, Method: (*terms.Method)(in.Body.CollectionMethod), NetDays: in.Body.NetDays,
 		Memo: in.Body.Memo, Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, warnedInvoice(warnings),
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.made(c, warnings...),
 		func(around usecase.Around[invoice.Invoice]) error {
 			return h.service.ReviseInvoice(ctx, usecase.Caller(c), inv.ID, change, around)
 		}, h.gate.AdmitInvoice(inv))
@@ -222,6 +227,6 @@ func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 			"subscription's invoice keep their times, and only its oldest open invoice can be charged. Prefer: wait=N waits " +
 			"up to N seconds (at most 30) for the final status. POST /invoices/{id}/retry does the same.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
-		Response: payments.ExamplePayment(),
+		Request: PayForm{PaymentMethodID: "pm_01jcz6dyqx4w9s1c2k7v5h8m3n"}, Response: payments.ExamplePayment(),
 	}, h.retryInvoice)
 }

@@ -86,8 +86,8 @@ func forPayer(w http.ResponseWriter) {
 		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
 }
 
-// confirmLink returns the link that an app gives to the payer; empty: there is nothing to confirm now.
-func (h *Handler) confirmLink(t payment.Transaction) string {
+// ConfirmLink returns the link that an app gives to the payer; empty: there is nothing to confirm now.
+func (h *Handler) ConfirmLink(t payment.Transaction) string {
 	if t.Confirmation(h.now()) != payment.ConfirmNow {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
@@ -24,7 +25,9 @@ func (h *Handler) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm
 		return nil, err
 	}
 	return h.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around usecase.Around[usecase.Performed]) error {
-		return h.invoices.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+		return h.invoices.PayInvoice(ctx, usecase.Caller(c), lifecycle.Pay{
+			InvoiceID: inv.ID, Amount: (*money.Minor)(f.Amount), MethodID: f.PaymentMethodID,
+		}, around)
 	})
 }
 

@@ -78,7 +78,7 @@ func (h *Handler) RenderPayment(t payment.Transaction) Payment {
 		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt),
 		CompletedAt: view.Unix(t.CompletedAt),
 	}
-	if out.ConfirmURL = h.confirmLink(t); out.ConfirmURL != "" {
+	if out.ConfirmURL = h.ConfirmLink(t); out.ConfirmURL != "" {
 		out.RequiresAction, out.ConfirmBy = true, view.Unix(t.Action.ExpiresAt)
 	}
 	return out
@@ -169,7 +169,7 @@ type PaymentForm struct {
 	InvoiceID       string `json:"invoiceId,omitempty" minLength:"1" maxLength:"64" doc:"Pays this open invoice. Of a subscription's it must be the oldest."`
 	Amount          *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId or invoiceId; if sent, it must equal the amount due."`
 	Currency        string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId or invoiceId."`
-	PaymentMethodID string `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"One of the customer's payment methods. Default: the customer's default. Not allowed with subscriptionId or invoiceId."`
+	PaymentMethodID string `json:"paymentMethodId,omitempty" minLength:"1" maxLength:"64" example:"pm_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"One of the customer's payment methods. Default: the customer's default, or, with subscriptionId or invoiceId, the one that the subscription names. An invoice is charged with another one for this attempt alone."`
 	Description     string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId or invoiceId."`
 }
 
@@ -181,11 +181,6 @@ func (h *Handler) createPayment(
 		if _, err := money.ParseCurrency(f.Currency); err != nil {
 			return nil, err
 		}
-	}
-	if f.PaymentMethodID != "" && (f.InvoiceID != "" || f.SubscriptionID != "") {
-		return nil, fault.InvalidParam("paymentMethodId", "fields_exclusive",
-			"An invoice is charged with the payment method of its subscription, or the customer's default. Omit "+
-				"`paymentMethodId`, or change the subscription's.")
 	}
 	// From here on the two are different things: a command to a subscription, or a creation.
 	if f.InvoiceID != "" {

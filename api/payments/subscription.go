@@ -31,7 +31,7 @@ func (h *Handler) paySubscription(
 	}
 	// Amount, if sent, prevents paying an invoice other than the one that the payer saw; lifecycle compares it under
 	// lock.
-	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
+	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount), MethodID: f.PaymentMethodID}
 	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around usecase.Around[usecase.Performed]) error {
 		return h.subscriptions.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
 	})

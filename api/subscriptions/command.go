@@ -36,7 +36,7 @@ func (h *Handler) performed(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
 ) (id string, out *httpkit.Reply[Subscription], err error) {
 	id = httpkit.Resource[subscription.Subscription](c).ID
-	out, err = usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeOf,
+	out, err = usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeOf(c),
 		func(around usecase.Around[usecase.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
 	return id, out, err
 }

@@ -20,12 +20,14 @@ type LatestInvoice struct {
 	Status    string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"open" doc:"As of the invoice itself."`
 	Total     int64             `json:"total" example:"1900" doc:"Minor units of the subscription's currency."`
 	AmountDue int64             `json:"amountDue" example:"1900" doc:"The amount to pay, in minor units, as of the invoice itself."`
+	HostedURL string            `json:"hostedUrl,omitempty" example:"https://billing.example.com/invoice/01jcz6…" doc:"As of the invoice itself: the page on which its payer can pay it."`
 	Payment   *payments.Payment `json:"payment,omitempty" doc:"The newest attempt to collect it. With requiresAction, send the payer to confirmUrl. Absent: there was none yet, or none is needed."`
 }
 
-func (h *Handler) renderLatest(inv invoice.Invoice, attempt *payment.Transaction) *LatestInvoice {
+func (h *Handler) renderLatest(c *httpkit.Call, inv invoice.Invoice, attempt *payment.Transaction) *LatestInvoice {
 	out := LatestInvoice{
 		ID: inv.ID, Status: string(inv.Status), Total: int64(inv.Total), AmountDue: int64(inv.AmountDue),
+		HostedURL: h.payments.HostedLink(c, inv),
 	}
 	if attempt != nil && attempt.InvoiceID == inv.ID {
 		shown := h.payments.RenderPayment(*attempt)
@@ -34,13 +36,15 @@ func (h *Handler) renderLatest(inv invoice.Invoice, attempt *payment.Transaction
 	return &out
 }
 
-// madeOf returns the result of a command, with the newest invoice that it created.
-func (h *Handler) madeOf(p usecase.Performed) httpkit.Made[Subscription] {
-	out := madeSubscription(p.Subscription)
-	if drawn := p.Invoices.Drawn(); len(drawn) > 0 {
-		out.Resource.LatestInvoice = h.renderLatest(drawn[len(drawn)-1], p.Attempt)
+// madeOf renders the result of a command, with the newest invoice that it created.
+func (h *Handler) madeOf(c *httpkit.Call) func(usecase.Performed) httpkit.Made[Subscription] {
+	return func(p usecase.Performed) httpkit.Made[Subscription] {
+		out := madeSubscription(p.Subscription)
+		if drawn := p.Invoices.Drawn(); len(drawn) > 0 {
+			out.Resource.LatestInvoice = h.renderLatest(c, drawn[len(drawn)-1], p.Attempt)
+		}
+		return out
 	}
-	return out
 }
 
 // withLatest returns a subscription with its latest invoice.
@@ -50,7 +54,7 @@ func (h *Handler) withLatest(
 	out := renderSubscription(sub)
 	inv, attempt, err := h.attemptOf(ctx, c, sub.ID, "")
 	if err == nil && inv.ID != "" {
-		out.LatestInvoice = h.renderLatest(inv, attempt)
+		out.LatestInvoice = h.renderLatest(c, inv, attempt)
 	}
 	return out, err
 }

@@ -21,6 +21,7 @@ type Settings struct {
 	PastDueBilling      string              `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
 	RenewalReminderDays int                 `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
 	InvoiceGraceMinutes int                 `json:"invoiceGraceMinutes" example:"0" doc:"How many minutes the invoice of a renewal is a draft before it is finalized and charged. 0: it is issued at once."`
+	InvoiceLinkDays     int                 `json:"invoiceLinkDays" example:"0" doc:"For how many days the hostedUrl of an invoice works once it is paid, void or uncollectible. 0: for ever."`
 	InvoiceNumbers      InvoiceNumbers      `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
 	ProrationMeasure    string              `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How a period is divided when a change within it is prorated, of plans without a measure of their own. day: local calendar days. day_inclusive: as day, but the day on which a use ends is used to its end. fixed_30: as day, in months of 30 days."`
 	Seller              *view.Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
@@ -39,6 +40,7 @@ type SettingsChange struct {
 	PastDueBilling      *string             `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
 	RenewalReminderDays *int                `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
 	InvoiceGraceMinutes *int                `json:"invoiceGraceMinutes,omitempty" minimum:"0" maximum:"10080" example:"60" doc:"Counts for renewals from now on; a draft keeps its time. At most a week."`
+	InvoiceLinkDays     *int                `json:"invoiceLinkDays,omitempty" minimum:"0" maximum:"3650" example:"90" doc:"Counts at once, for all invoices."`
 	InvoiceNumbers      *InvoiceNumbers     `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
 	ProrationMeasure    *string             `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure."`
 	Seller              *view.Seller        `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
@@ -54,8 +56,9 @@ func renderSettings(s subscription.Settings) Settings {
 	}
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
-		InvoiceGraceMinutes: s.InvoiceGraceMinutes, ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: view.RenderSeller(s.Seller),
+		InvoiceGraceMinutes: s.InvoiceGraceMinutes, InvoiceLinkDays: s.InvoiceLinkDays,
+		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
+		InvoiceNumbers:   InvoiceNumbers(s.InvoiceNumbers), Seller: view.RenderSeller(s.Seller),
 		Dunning: view.RenderDunning(s.Dunning), OverduePolicy: policy,
 	}
 }
@@ -79,6 +82,7 @@ func (h *Handler) updateSettings(
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
 		InvoiceGraceMinutes: in.Body.InvoiceGraceMinutes,
+		InvoiceLinkDays:     in.Body.InvoiceLinkDays,
 		ProrationMeasure:    (*proration.Measure)(in.Body.ProrationMeasure),
 		InvoiceNumbers:      (*invoice.Numbering)(in.Body.InvoiceNumbers),
 		Seller:              (*invoice.Seller)(in.Body.Seller),

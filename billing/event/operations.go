@@ -139,6 +139,7 @@ func Operations() []Operation {
 		{CauseRequest, "finalizeInvoice", "of a subscription", []Type{TypeInvoiceFinalized}},
 		{CauseRequest, "finalizeInvoice", "without a payment method", then([]Type{TypeInvoiceFinalized}, missed...)},
 		{CauseRequest, "payInvoice", "", nil},
+		{CauseRequest, "renewInvoiceLink", "", nil},
 		{CauseRequest, "voidInvoice", "", []Type{TypeInvoiceVoided}},
 		{CauseRequest, "voidInvoice", "of a past-due subscription", []Type{TypeInvoiceVoided, TypeSubscriptionActivated}},
 		{CauseRequest, "voidInvoice", "that a change waits for", []Type{TypeSubscriptionUpdated, TypeInvoiceVoided}},

@@ -100,6 +100,7 @@ type Invoice struct {
 	VoidedAt     time.Time
 	// UncollectibleAt is the time at which a person gave it up; kept when it is paid nevertheless.
 	UncollectibleAt time.Time
+	LinkRevision    int // how often its page got a new link
 	CreatedAt       time.Time
 }
 

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"perennial/billing/collection"
+	"perennial/billing/customer"
 	"perennial/billing/money"
 )
 
@@ -11,6 +12,12 @@ import (
 type Pay struct {
 	Amount    *money.Minor
 	InvoiceID string
+
+	// MethodID names another of the customer's payment methods for this attempt alone; empty: none of them.
+	MethodID string
+	// Method is the one named, which its caller reads under lock, or one that the customer does not have, which this
+	// attempt alone uses. The zero Method: the one that the next attempt would use.
+	Method customer.Method
 }
 
 // Name returns pay.
@@ -20,6 +27,7 @@ func (p Pay) judge(d *Decision) (func() error, error) {
 	if err := d.notDraft(p.InvoiceID); err != nil {
 		return nil, err
 	}
+	defer p.chargedWith(d)()
 	if p.InvoiceID != "" && !d.IsOpen(p.InvoiceID) {
 		return nil, ErrNotOpen
 	}
@@ -35,6 +43,16 @@ func (p Pay) judge(d *Decision) (func() error, error) {
 	return func() error {
 		d.asked = true
 		defer func() { d.asked = false }()
+		defer p.chargedWith(d)()
 		return d.enter(i, state, effect)
 	}, err
+}
+
+// chargedWith lets attempts be made with the method that the command names until the returned function is called.
+func (p Pay) chargedWith(d *Decision) (undo func()) {
+	payer := d.Customer
+	if p.Method.Type != "" {
+		d.Customer = payer.WithMethod(p.Method)
+	}
+	return func() { d.Customer = payer }
 }

@@ -20,6 +20,7 @@ type Settings struct {
 	PastDueBilling      subscription.PastDueBilling `json:"pastDueBilling,omitempty"`
 	RenewalReminderDays *int                        `json:"renewalReminderDays,omitempty"`
 	InvoiceGraceMinutes *int                        `json:"invoiceGraceMinutes,omitempty"`
+	InvoiceLinkDays     *int                        `json:"invoiceLinkDays,omitempty"`
 	InvoiceNumbers      *invoice.Numbering          `json:"invoiceNumbers,omitempty"`
 	ProrationMeasure    proration.Measure           `json:"prorationMeasure,omitempty"`
 	Seller              *invoice.Seller             `json:"seller,omitempty"`
@@ -31,7 +32,8 @@ type Settings struct {
 func SettingsOf(s subscription.Settings) Settings {
 	r := Settings{
 		TimeZone: s.TimeZone, PastDueBilling: s.PastDueBilling, RenewalReminderDays: &s.RenewalReminderDays,
-		InvoiceGraceMinutes: &s.InvoiceGraceMinutes, InvoiceNumbers: &s.InvoiceNumbers,
+		InvoiceGraceMinutes: &s.InvoiceGraceMinutes, InvoiceLinkDays: &s.InvoiceLinkDays,
+		InvoiceNumbers:   &s.InvoiceNumbers,
 		ProrationMeasure: cmp.Or(s.ProrationMeasure, proration.Second), Dunning: DunningOf(&s.Dunning),
 	}
 	if s.Seller != (invoice.Seller{}) {
@@ -56,6 +58,7 @@ func (r Settings) On(s subscription.Settings) (is subscription.Settings, changed
 	is.PastDueBilling = cmp.Or(r.PastDueBilling, s.PastDueBilling)
 	is.RenewalReminderDays = *cmp.Or(r.RenewalReminderDays, &s.RenewalReminderDays)
 	is.InvoiceGraceMinutes = *cmp.Or(r.InvoiceGraceMinutes, &s.InvoiceGraceMinutes)
+	is.InvoiceLinkDays = *cmp.Or(r.InvoiceLinkDays, &s.InvoiceLinkDays)
 	is.InvoiceNumbers = *cmp.Or(r.InvoiceNumbers, &s.InvoiceNumbers)
 	is.Seller = *cmp.Or(r.Seller, &s.Seller)
 	if r.ProrationMeasure != "" && r.ProrationMeasure != cmp.Or(s.ProrationMeasure, proration.Second) {
@@ -83,6 +86,7 @@ func (r Settings) On(s subscription.Settings) (is subscription.Settings, changed
 			s.RenewalReminderDays != initial.RenewalReminderDays},
 		{"invoiceGraceMinutes", is.InvoiceGraceMinutes != s.InvoiceGraceMinutes,
 			s.InvoiceGraceMinutes != initial.InvoiceGraceMinutes},
+		{"invoiceLinkDays", is.InvoiceLinkDays != s.InvoiceLinkDays, s.InvoiceLinkDays != initial.InvoiceLinkDays},
 		{"invoiceNumbers", is.InvoiceNumbers != s.InvoiceNumbers, s.InvoiceNumbers != initial.InvoiceNumbers},
 		{"seller", is.Seller != s.Seller, s.Seller != initial.Seller},
 		{"prorationMeasure", is.ProrationMeasure != s.ProrationMeasure, s.ProrationMeasure != initial.ProrationMeasure},

@@ -27,6 +27,10 @@ const maxReminder = 28
 // maxGraceMinutes bounds the time of an invoice as a draft: its amount is lent meanwhile.
 const maxGraceMinutes = 7 * 24 * 60
 
+// maxLinkDays bounds the days for which links to invoices work: ten years, which is longer than invoices have to be kept
+// in most countries.
+const maxLinkDays = 3650
+
 // Settings are an environment's settings of the billing rules.
 type Settings struct {
 	TimeZone string
@@ -39,6 +43,9 @@ type Settings struct {
 	RenewalReminderDays int
 	// InvoiceGraceMinutes is the time of a renewal's invoice as a draft, in minutes; 0: it is issued at once.
 	InvoiceGraceMinutes int
+	// InvoiceLinkDays is how long the link to an invoice's page works once nothing is to be paid any more, in days; 0: for
+	// ever.
+	InvoiceLinkDays int
 	// InvoiceNumbers is the form of new invoice numbers. The database writes them.
 	InvoiceNumbers invoice.Numbering
 	// Seller is the issuer that new invoices show. The database writes it on them.
@@ -67,8 +74,8 @@ func DefaultSettings() Settings {
 }
 
 // Validate returns a fault for the first invalid field: time_zone_unknown, past_due_billing_unknown,
-// renewal_reminder_days_out_of_range, invoice_grace_out_of_range, proration_measure_unknown, those of
-// invoice.Numbering, invoice.Seller, overdue.Policy and dunning.Policy.
+// renewal_reminder_days_out_of_range, invoice_grace_out_of_range, invoice_link_days_out_of_range,
+// proration_measure_unknown, those of invoice.Numbering, invoice.Seller, overdue.Policy and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -84,6 +91,10 @@ func (s Settings) Validate() error {
 	if s.InvoiceGraceMinutes < 0 || s.InvoiceGraceMinutes > maxGraceMinutes {
 		return fault.InvalidParam("invoiceGraceMinutes", "invoice_grace_out_of_range",
 			"`invoiceGraceMinutes` must be 1 to %d, which is a week, or 0 to issue every invoice at once.", maxGraceMinutes)
+	}
+	if s.InvoiceLinkDays < 0 || s.InvoiceLinkDays > maxLinkDays {
+		return fault.InvalidParam("invoiceLinkDays", "invoice_link_days_out_of_range",
+			"`invoiceLinkDays` must be 1 to %d, or 0 to let links to invoices work for ever.", maxLinkDays)
 	}
 	if s.ProrationMeasure != "" {
 		if err := s.ProrationMeasure.Validate(); err != nil {

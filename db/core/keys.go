@@ -23,6 +23,7 @@ type APIKey struct {
 	ExpiresAt     time.Time
 	RevokedAt     time.Time
 	TimeZone      string // of the environment
+	LinkKey       []byte // of the environment: makes the links to its invoices' pages
 }
 
 // KeyByHash finds a key. Global: the hash proves the environment. Fault: api_key_unknown.
@@ -53,6 +54,6 @@ func APIKeyFromDB(row dbsqlc.ApiKeyDetail) APIKey {
 	return APIKey{
 		ID: row.ID, EnvironmentID: row.EnvironmentID, TenantID: row.TenantID, Mode: row.Mode, Kind: row.Kind,
 		Scopes: row.Scopes, AllowedCIDRs: row.AllowedCidrs, ExpiresAt: Value(row.ExpiresAt), RevokedAt: Value(row.RevokedAt),
-		TimeZone: row.TimeZone,
+		TimeZone: row.TimeZone, LinkKey: row.LinkKey,
 	}
 }

@@ -72,8 +72,9 @@ func InvoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		},
 		FinalizesAt: core.Value(row.FinalizesAt), UsageUntil: core.Value(row.UsageUntil), UsageFailure: row.UsageFailure,
 		ReplacedBy: core.Value(row.ReplacedBy), IssuedAt: core.Value(row.IssuedAt), PaidAt: core.Value(row.PaidAt),
-		VoidedAt:  core.Value(row.VoidedAt),
-		CreatedAt: row.CreatedAt,
+		VoidedAt:     core.Value(row.VoidedAt),
+		LinkRevision: row.LinkRevision,
+		CreatedAt:    row.CreatedAt,
 	}
 }
 

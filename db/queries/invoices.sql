@@ -87,3 +87,18 @@ order by l.invoice_id, l.position;
 select i.environment_id
 from environments e
 join invoices i on i.environment_id = e.id and i.id = @id;
+
+-- name: InvoiceGetHosted :one
+-- What the page of an issued invoice needs, and the key of its link.
+select sqlc.embed(i), e.link_key, e.invoice_link_days, e.time_zone
+from invoices i
+join environments e on e.id = i.environment_id
+where i.environment_id = @environment_id and i.id = @id and i.status <> 'draft' and not i.taken_back;
+
+-- name: InvoiceRenewLink :exec
+with written as (
+    update invoices set link_revision = link_revision + 1
+    where environment_id = @environment_id and id = @id and status <> 'draft'
+    returning 1
+)
+select 1 / count(*) from written;

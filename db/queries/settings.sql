@@ -5,7 +5,8 @@ select sqlc.embed(e) from environments e where e.id = @environment_id for no key
 with written as (
     update environments set past_due_billing = @past_due_billing, dunning = @dunning, renewal_reminder_days = @renewal_reminder_days,
         invoice_number_prefix = @invoice_number_prefix, invoice_number_digits = @invoice_number_digits, seller = @seller,
-        proration_measure = @proration_measure, invoice_grace_minutes = @invoice_grace_minutes, overdue_policy = @overdue_policy,
+        proration_measure = @proration_measure, invoice_grace_minutes = @invoice_grace_minutes, invoice_link_days = @invoice_link_days,
+        overdue_policy = @overdue_policy,
         overdue_sweep = case when @sweeps::boolean then '' else overdue_sweep end
     where id = @environment_id
     returning 1

@@ -24,11 +24,12 @@ with counter as (
 insert into environments (
     id, app_id, mode, time_zone, retry_base_seconds, retry_factor, retry_count, retry_jitter_seconds, past_due_billing,
     past_due_cancel_after_days, renewal_reminder_days, dunning, invoice_number_prefix, invoice_number_digits, seller,
-    proration_measure, invoice_grace_minutes, overdue_policy, created_at
+    proration_measure, invoice_grace_minutes, invoice_link_days, overdue_policy, created_at
 ) values (
     @id, @app_id, @mode, @time_zone, @retry_base_seconds, @retry_factor, @retry_count, @retry_jitter_seconds,
     @past_due_billing, @past_due_cancel_after_days, @renewal_reminder_days, @dunning, @invoice_number_prefix,
-    @invoice_number_digits, @seller, @proration_measure, @invoice_grace_minutes, @overdue_policy, @created_at
+    @invoice_number_digits, @seller, @proration_measure, @invoice_grace_minutes, @invoice_link_days,
+    @overdue_policy, @created_at
 );
 
 -- name: EnvironmentGet :one

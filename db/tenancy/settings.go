@@ -42,7 +42,8 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
 			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: core.Null(is.Seller),
 			ProrationMeasure: core.Null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
-			OverduePolicy: overdueIs, Sweeps: sweeps,
+			InvoiceLinkDays: is.InvoiceLinkDays,
+			OverduePolicy:   overdueIs, Sweeps: sweeps,
 		})
 	if err != nil {
 		return err
@@ -51,6 +52,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 		"past_due_billing":      {was.PastDueBilling, is.PastDueBilling},
 		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
 		"invoice_grace_minutes": {was.InvoiceGraceMinutes, is.InvoiceGraceMinutes},
+		"invoice_link_days":     {was.InvoiceLinkDays, is.InvoiceLinkDays},
 		"invoice_numbers":       {was.InvoiceNumbers, is.InvoiceNumbers},
 		"seller":                {was.Seller, is.Seller},
 		"proration_measure":     {was.ProrationMeasure, is.ProrationMeasure},

@@ -87,7 +87,8 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits,
 		Seller:           core.Null(s.Seller),
 		ProrationMeasure: core.Null(s.ProrationMeasure), InvoiceGraceMinutes: s.InvoiceGraceMinutes,
-		OverduePolicy: overdueToDB(s.Overdue),
+		InvoiceLinkDays: s.InvoiceLinkDays,
+		OverduePolicy:   overdueToDB(s.Overdue),
 	})
 }
 
@@ -98,8 +99,9 @@ func EnvironmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 		Settings: subscription.Settings{
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
 			RenewalReminderDays: row.RenewalReminderDays, InvoiceGraceMinutes: row.InvoiceGraceMinutes,
-			InvoiceNumbers: invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
-			Seller:         core.Value(row.Seller), ProrationMeasure: core.Value(row.ProrationMeasure),
+			InvoiceLinkDays: row.InvoiceLinkDays,
+			InvoiceNumbers:  invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
+			Seller:          core.Value(row.Seller), ProrationMeasure: core.Value(row.ProrationMeasure),
 			Overdue: core.Value(core.OverdueFromDB(row.OverduePolicy)),
 		},
 	}

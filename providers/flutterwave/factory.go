@@ -1,6 +1,7 @@
 package flutterwave
 
 import (
+	"slices"
 	"strings"
 
 	"perennial/billing/money"
@@ -38,6 +39,16 @@ func (Factory) Fields() []providers.Field {
 func (Factory) CallbackTypes() []string {
 	return []string{"charge.completed", "charge.failed", "refund.completed", "refund.failed", "chargeback.created",
 		"chargeback.updated"}
+}
+
+// WalletCurrencies are those of all countries in which Flutterwave takes mobile money.
+func (Factory) WalletCurrencies() []money.Currency {
+	var all []money.Currency
+	for _, m := range markets {
+		all = append(all, m.currencies...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // ReturnParameters are none: Flutterwave completes charges itself.

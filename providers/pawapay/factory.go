@@ -1,6 +1,9 @@
 package pawapay
 
 import (
+	"maps"
+	"slices"
+
 	"perennial/billing/money"
 	"perennial/billing/paymethod"
 	"perennial/providers"
@@ -38,6 +41,17 @@ func (Factory) ReturnParameters() []string { return nil }
 
 // Limits returns which charges in a currency pawaPay takes from every operator.
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
+
+// WalletCurrencies are those of all operators.
+func (Factory) WalletCurrencies() []money.Currency {
+	all := map[money.Currency]bool{}
+	for _, o := range operators {
+		for c := range o.decimals {
+			all[c] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
 
 // Supports returns what pawaPay does with a payment method, as far as the operator tells it.
 func (Factory) Supports(method providers.Method) paymethod.Support { return Supports(method) }

@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
+	"perennial/billing/money"
 	"perennial/billing/paymethod"
 	"perennial/db"
 	"perennial/providers"
@@ -16,6 +18,16 @@ func SupportsAnywhere(provider string, m providers.Method) paymethod.Support {
 		return paymethod.Support{Renewal: paymethod.RenewalImpossible, Reason: "The provider is not known any more."}
 	}
 	return factory.Supports(m)
+}
+
+// TakesWallets reports whether accounts at a provider may take mobile money in a currency.
+func TakesWallets(provider string, c money.Currency) bool {
+	factory, err := all.Registry.Factory(provider)
+	if err != nil {
+		return false
+	}
+	wallets, ok := factory.(providers.TakesWallets)
+	return ok && slices.Contains(wallets.WalletCurrencies(), c)
 }
 
 // Supports returns an account's support of a payment method. For an account that does not open it returns the

@@ -5,7 +5,6 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
-	"perennial/billing/money"
 	"perennial/db"
 	"perennial/service/usecase"
 )
@@ -37,18 +36,17 @@ func (s *Service) MarkUncollectible(
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 
-// PayInvoice starts an attempt on an open invoice now; its schedule of retries does not change. amount, where given,
-// must be the amount due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
+// PayInvoice starts an attempt on the open invoice that in names; its schedule of retries does not change. Faults:
+// invoice_not_found, invoice_is_draft, payment_method_not_found, those of lifecycle.Pay.
 func (s *Service) PayInvoice(
-	ctx context.Context, by usecase.Caller, invoiceID string, amount *money.Minor,
-	around usecase.Around[usecase.Performed],
+	ctx context.Context, by usecase.Caller, in lifecycle.Pay, around usecase.Around[usecase.Performed],
 ) error {
-	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, in.InvoiceID)
 	if err != nil {
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (usecase.Performed, error) {
-		return usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID, Amount: amount})
+		return usecase.CommandOn(ctx, tx, by.EnvironmentID, seen, in)
 	})
 }
 

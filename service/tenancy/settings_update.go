@@ -27,6 +27,7 @@ type SettingsUpdate struct {
 	// RenewalReminderDays counts from a subscription's next change or period on.
 	RenewalReminderDays *int
 	InvoiceGraceMinutes *int               // of renewals from now on
+	InvoiceLinkDays     *int               // of all invoices
 	InvoiceNumbers      *invoice.Numbering // of invoices that are issued from now on
 	Seller              *invoice.Seller    // of invoices that are issued from now on
 	ProrationMeasure    *proration.Measure // of periods that begin from now on
@@ -45,6 +46,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	}
 	if u.RenewalReminderDays != nil && *u.RenewalReminderDays != s.RenewalReminderDays {
 		s.RenewalReminderDays, changed = *u.RenewalReminderDays, append(changed, "renewalReminderDays")
+	}
+	if u.InvoiceLinkDays != nil && *u.InvoiceLinkDays != s.InvoiceLinkDays {
+		s.InvoiceLinkDays, changed = *u.InvoiceLinkDays, append(changed, "invoiceLinkDays")
 	}
 	if u.InvoiceGraceMinutes != nil && *u.InvoiceGraceMinutes != s.InvoiceGraceMinutes {
 		s.InvoiceGraceMinutes, changed = *u.InvoiceGraceMinutes, append(changed, "invoiceGraceMinutes")

@@ -157,13 +157,13 @@ func Informed(
 		return c, InParam(err, "couponCode")
 	}
 	if c, ok := cmd.(lifecycle.SetPaymentMethod); ok {
-		// The State has the method that the subscription names so far in place of the default.
-		payer, err := tx.Customers.Get(ctx, environmentID, found.Customer.ID)
-		if err != nil {
-			return c, err
-		}
-		payer, err = ChargedWith(ctx, tx.Reader, environmentID, payer, c.MethodID)
-		c.Method = payer.Method()
+		var err error
+		c.Method, err = methodNamed(ctx, tx, environmentID, found.Customer.ID, c.MethodID)
+		return c, err
+	}
+	if c, ok := cmd.(lifecycle.Pay); ok && c.MethodID != "" {
+		var err error
+		c.Method, err = methodNamed(ctx, tx, environmentID, found.Customer.ID, c.MethodID)
 		return c, err
 	}
 	if c, ok := cmd.(lifecycle.VoidInvoice); ok {

@@ -26,3 +26,17 @@ func ChargedWith(
 	}
 	return c, fault.From(db.ErrPaymentMethodNotFound).In("paymentMethodId")
 }
+
+// methodNamed returns the payment method that an id stands for; empty: the customer's default. It reads the customer
+// anew, since a State has the method that the subscription names in place of the default. Fault:
+// payment_method_not_found.
+func methodNamed(
+	ctx context.Context, tx *db.Tx, environmentID, customerID, methodID string,
+) (customer.Method, error) {
+	payer, err := tx.Customers.Get(ctx, environmentID, customerID)
+	if err != nil {
+		return customer.Method{}, err
+	}
+	payer, err = ChargedWith(ctx, tx.Reader, environmentID, payer, methodID)
+	return payer.Method(), err
+}

@@ -56,7 +56,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 		draft := s.drafted(true, terms.Terms{Method: terms.Send})
 		s.must(s.finalize(draft)())
 		return func() error {
-			return s.service.Invoices.PayInvoice(s.ctx, s.by, draft.ID, nil, usecase.Around[usecase.Performed]{})
+			return s.service.Invoices.PayInvoice(s.ctx, s.by, lifecycle.Pay{InvoiceID: draft.ID}, usecase.Around[usecase.Performed]{})
 		}
 	},
 }

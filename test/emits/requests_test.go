@@ -196,7 +196,8 @@ var requests = map[string]func(*stage) func() error{
 		l := s.unpaid()
 		return func() error { return l.command(lifecycle.Pay{}) }
 	},
-	"voidInvoice": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.VoidInvoice) },
+	"renewInvoiceLink": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Hosted.RenewLink) },
+	"voidInvoice":      func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.VoidInvoice) },
 	"voidInvoice of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.Invoices.VoidInvoice)
 	},
@@ -239,7 +240,7 @@ var requests = map[string]func(*stage) func() error{
 		l := s.unpaid()
 		id := l.invoice().ID
 		return func() error {
-			return s.service.Invoices.PayInvoice(s.ctx, s.by, id, nil, usecase.Around[usecase.Performed]{})
+			return s.service.Invoices.PayInvoice(s.ctx, s.by, lifecycle.Pay{InvoiceID: id}, usecase.Around[usecase.Performed]{})
 		}
 	},
 	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.SkipRetry) },

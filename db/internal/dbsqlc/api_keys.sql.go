@@ -12,7 +12,7 @@ import (
 )
 
 const aPIKeyGetByHash = `-- name: APIKeyGetByHash :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone from api_key_details k where k.hash = $1
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key from api_key_details k where k.hash = $1
 `
 
 type APIKeyGetByHashRow struct {
@@ -35,6 +35,7 @@ func (q *Queries) APIKeyGetByHash(ctx context.Context, db DBTX, hash []byte) (AP
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 	)
 	return i, err
 }
@@ -175,7 +176,7 @@ func (q *Queries) APIKeySpend(ctx context.Context, db DBTX, arg APIKeySpendParam
 }
 
 const managedKeyGetWithKey = `-- name: ManagedKeyGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.kind, m.hash, m.hint, m.scopes, m.allowed_cidrs, m.expires_at, m.revoked_at, m.created_at, m.name, m.replaces, m.last_used_at, m.position
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, m.id, m.environment_id, m.kind, m.hash, m.hint, m.scopes, m.allowed_cidrs, m.expires_at, m.revoked_at, m.created_at, m.name, m.replaces, m.last_used_at, m.position
 from api_key_details k
 join api_keys m on m.environment_id = k.environment_id and m.id = $1
 where k.hash = $2
@@ -207,6 +208,7 @@ func (q *Queries) ManagedKeyGetWithKey(ctx context.Context, db DBTX, arg Managed
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.ApiKey.ID,
 		&i.ApiKey.EnvironmentID,
 		&i.ApiKey.Kind,

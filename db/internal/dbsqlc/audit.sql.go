@@ -132,7 +132,7 @@ func (q *Queries) AuditEntryBetween(ctx context.Context, db DBTX, arg AuditEntry
 }
 
 const auditEntryGetWithKey = `-- name: AuditEntryGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, a.environment_id, a.id, a.position, a.created_at, a.actor_kind, a.actor_id, a.actor_scopes, a.operation, a.object_type, a.object_id, a.request_id, a.status_code, a.changes, a.address, a.address_salt, a.address_digest
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, a.environment_id, a.id, a.position, a.created_at, a.actor_kind, a.actor_id, a.actor_scopes, a.operation, a.object_type, a.object_id, a.request_id, a.status_code, a.changes, a.address, a.address_salt, a.address_digest
 from api_key_details k
 join audit_log a on a.environment_id = k.environment_id and a.id = $1
 where k.hash = $2
@@ -164,6 +164,7 @@ func (q *Queries) AuditEntryGetWithKey(ctx context.Context, db DBTX, arg AuditEn
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.AuditLog.EnvironmentID,
 		&i.AuditLog.ID,
 		&i.AuditLog.Position,

@@ -51,7 +51,7 @@ func (q *Queries) CouponGetByCode(ctx context.Context, db DBTX, arg CouponGetByC
 }
 
 const couponGetWithKey = `-- name: CouponGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at
 from api_key_details k
 join coupons c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -83,6 +83,7 @@ func (q *Queries) CouponGetWithKey(ctx context.Context, db DBTX, arg CouponGetWi
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.Coupon.ID,
 		&i.Coupon.EnvironmentID,
 		&i.Coupon.Position,

@@ -61,7 +61,7 @@ func (q *Queries) CreditGrantCountUsable(ctx context.Context, db DBTX, arg Credi
 }
 
 const creditGrantGetWithKey = `-- name: CreditGrantGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, c.now_at as clock_now
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, c.now_at as clock_now
 from api_key_details k
 join credit_grants g on g.environment_id = k.environment_id and g.id = $1
 left join test_clocks c on c.environment_id = g.environment_id and c.id = g.test_clock_id
@@ -95,6 +95,7 @@ func (q *Queries) CreditGrantGetWithKey(ctx context.Context, db DBTX, arg Credit
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.CreditGrant.ID,
 		&i.CreditGrant.EnvironmentID,
 		&i.CreditGrant.Position,

@@ -16,7 +16,7 @@ import (
 )
 
 const creditNoteGetWithKey = `-- name: CreditNoteGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
 from api_key_details k
 join credit_notes n on n.environment_id = k.environment_id and n.id = $1
 join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
@@ -53,6 +53,7 @@ func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditN
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.CreditNote.ID,
 		&i.CreditNote.EnvironmentID,
 		&i.CreditNote.Position,

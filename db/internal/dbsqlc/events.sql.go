@@ -13,7 +13,7 @@ import (
 )
 
 const eventGetWithKey = `-- name: EventGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence
 from api_key_details k
 join events e on e.environment_id = k.environment_id and e.id = $1
 where k.hash = $2
@@ -45,6 +45,7 @@ func (q *Queries) EventGetWithKey(ctx context.Context, db DBTX, arg EventGetWith
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.Event.ID,
 		&i.Event.EnvironmentID,
 		&i.Event.Type,

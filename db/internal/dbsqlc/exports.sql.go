@@ -335,7 +335,7 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 }
 
 const invoiceExport = `-- name: InvoiceExport :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since from invoices i
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision from invoices i
 where i.environment_id = $1 and i.position > $2::bigint and not i.taken_back
 order by i.position
 limit $3
@@ -417,6 +417,7 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 			&i.Invoice.OwedSince,
+			&i.Invoice.LinkRevision,
 		); err != nil {
 			return nil, err
 		}

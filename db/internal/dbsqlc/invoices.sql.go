@@ -10,7 +10,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since from invoices i where i.environment_id = $1 and i.id = $2 and not i.taken_back
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision from invoices i where i.environment_id = $1 and i.id = $2 and not i.taken_back
 `
 
 type InvoiceGetParams struct {
@@ -82,6 +82,7 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 		&i.Invoice.OwedSince,
+		&i.Invoice.LinkRevision,
 	)
 	return i, err
 }
@@ -100,39 +101,30 @@ func (q *Queries) InvoiceGetEnvironment(ctx context.Context, db DBTX, id string)
 	return environment_id, err
 }
 
-const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
-from api_key_details k
-join invoices i on i.environment_id = k.environment_id and i.id = $1 and not i.taken_back
-where k.hash = $2
+const invoiceGetHosted = `-- name: InvoiceGetHosted :one
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision, e.link_key, e.invoice_link_days, e.time_zone
+from invoices i
+join environments e on e.id = i.environment_id
+where i.environment_id = $1 and i.id = $2 and i.status <> 'draft' and not i.taken_back
 `
 
-type InvoiceGetWithKeyParams struct {
-	ID   string `db:"id"`
-	Hash []byte `db:"hash"`
+type InvoiceGetHostedParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
-type InvoiceGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
-	Invoice      Invoice      `db:"invoice"`
+type InvoiceGetHostedRow struct {
+	Invoice         Invoice `db:"invoice"`
+	LinkKey         []byte  `db:"link_key"`
+	InvoiceLinkDays int     `db:"invoice_link_days"`
+	TimeZone        string  `db:"time_zone"`
 }
 
-func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGetWithKeyParams) (InvoiceGetWithKeyRow, error) {
-	row := db.QueryRow(ctx, invoiceGetWithKey, arg.ID, arg.Hash)
-	var i InvoiceGetWithKeyRow
+// What the page of an issued invoice needs, and the key of its link.
+func (q *Queries) InvoiceGetHosted(ctx context.Context, db DBTX, arg InvoiceGetHostedParams) (InvoiceGetHostedRow, error) {
+	row := db.QueryRow(ctx, invoiceGetHosted, arg.EnvironmentID, arg.ID)
+	var i InvoiceGetHostedRow
 	err := row.Scan(
-		&i.ApiKeyDetail.Hash,
-		&i.ApiKeyDetail.ID,
-		&i.ApiKeyDetail.EnvironmentID,
-		&i.ApiKeyDetail.AppID,
-		&i.ApiKeyDetail.TenantID,
-		&i.ApiKeyDetail.Mode,
-		&i.ApiKeyDetail.Kind,
-		&i.ApiKeyDetail.Scopes,
-		&i.ApiKeyDetail.AllowedCidrs,
-		&i.ApiKeyDetail.ExpiresAt,
-		&i.ApiKeyDetail.RevokedAt,
-		&i.ApiKeyDetail.TimeZone,
 		&i.Invoice.ID,
 		&i.Invoice.EnvironmentID,
 		&i.Invoice.Number,
@@ -189,6 +181,105 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 		&i.Invoice.OwedSince,
+		&i.Invoice.LinkRevision,
+		&i.LinkKey,
+		&i.InvoiceLinkDays,
+		&i.TimeZone,
+	)
+	return i, err
+}
+
+const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision
+from api_key_details k
+join invoices i on i.environment_id = k.environment_id and i.id = $1 and not i.taken_back
+where k.hash = $2
+`
+
+type InvoiceGetWithKeyParams struct {
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
+}
+
+type InvoiceGetWithKeyRow struct {
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Invoice      Invoice      `db:"invoice"`
+}
+
+func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGetWithKeyParams) (InvoiceGetWithKeyRow, error) {
+	row := db.QueryRow(ctx, invoiceGetWithKey, arg.ID, arg.Hash)
+	var i InvoiceGetWithKeyRow
+	err := row.Scan(
+		&i.ApiKeyDetail.Hash,
+		&i.ApiKeyDetail.ID,
+		&i.ApiKeyDetail.EnvironmentID,
+		&i.ApiKeyDetail.AppID,
+		&i.ApiKeyDetail.TenantID,
+		&i.ApiKeyDetail.Mode,
+		&i.ApiKeyDetail.Kind,
+		&i.ApiKeyDetail.Scopes,
+		&i.ApiKeyDetail.AllowedCidrs,
+		&i.ApiKeyDetail.ExpiresAt,
+		&i.ApiKeyDetail.RevokedAt,
+		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
+		&i.Invoice.ID,
+		&i.Invoice.EnvironmentID,
+		&i.Invoice.Number,
+		&i.Invoice.CustomerID,
+		&i.Invoice.SubscriptionID,
+		&i.Invoice.Status,
+		&i.Invoice.Reason,
+		&i.Invoice.Currency,
+		&i.Invoice.Total,
+		&i.Invoice.CreditApplied,
+		&i.Invoice.AmountDue,
+		&i.Invoice.AmountPaid,
+		&i.Invoice.PeriodStart,
+		&i.Invoice.PeriodEnd,
+		&i.Invoice.Phase,
+		&i.Invoice.AutomaticAttempts,
+		&i.Invoice.Attempts,
+		&i.Invoice.RetryAt,
+		&i.Invoice.AttemptTrigger,
+		&i.Invoice.ReplacedBy,
+		&i.Invoice.IssuedAt,
+		&i.Invoice.PaidAt,
+		&i.Invoice.VoidedAt,
+		&i.Invoice.CreatedAt,
+		&i.Invoice.Position,
+		&i.Invoice.BroughtForward,
+		&i.Invoice.CarriedForward,
+		&i.Invoice.UncollectibleAt,
+		&i.Invoice.SkippedRetries,
+		&i.Invoice.PeriodIndex,
+		&i.Invoice.Tax,
+		&i.Invoice.Taxes,
+		&i.Invoice.TaxExempt,
+		&i.Invoice.NumberText,
+		&i.Invoice.Seller,
+		&i.Invoice.Discount,
+		&i.Invoice.Credited,
+		&i.Invoice.CreditedTax,
+		&i.Invoice.CreditedDue,
+		&i.Invoice.CreditedRefund,
+		&i.Invoice.Buyer,
+		&i.Invoice.CollectionMethod,
+		&i.Invoice.NetDays,
+		&i.Invoice.DueAt,
+		&i.Invoice.OverdueAt,
+		&i.Invoice.TestClockID,
+		&i.Invoice.GrantsUsed,
+		&i.Invoice.Memo,
+		&i.Invoice.Metadata,
+		&i.Invoice.FinalizesAt,
+		&i.Invoice.UsageUntil,
+		&i.Invoice.UsageFailure,
+		&i.Invoice.TakenBack,
+		&i.Invoice.TakenBackWith,
+		&i.Invoice.ErasedCountry,
+		&i.Invoice.OwedSince,
+		&i.Invoice.LinkRevision,
 	)
 	return i, err
 }
@@ -421,7 +512,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision
 from invoices i
 where i.environment_id = $1 and not i.taken_back
   and ($2::text is null or i.customer_id = $2)
@@ -522,6 +613,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 			&i.Invoice.OwedSince,
+			&i.Invoice.LinkRevision,
 		); err != nil {
 			return nil, err
 		}
@@ -534,7 +626,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -619,6 +711,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 			&i.Invoice.OwedSince,
+			&i.Invoice.LinkRevision,
 		); err != nil {
 			return nil, err
 		}
@@ -631,7 +724,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -703,12 +796,13 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.TakenBackWith,
 		&i.Invoice.ErasedCountry,
 		&i.Invoice.OwedSince,
+		&i.Invoice.LinkRevision,
 	)
 	return i, err
 }
 
 const invoiceLockUnsettled = `-- name: InvoiceLockUnsettled :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at, i.usage_until, i.usage_failure, i.taken_back, i.taken_back_with, i.erased_country, i.owed_since, i.link_revision
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'draft')
 order by i.number, i.finalizes_at, i.id
@@ -791,6 +885,7 @@ func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg Invoice
 			&i.Invoice.TakenBackWith,
 			&i.Invoice.ErasedCountry,
 			&i.Invoice.OwedSince,
+			&i.Invoice.LinkRevision,
 		); err != nil {
 			return nil, err
 		}
@@ -800,4 +895,23 @@ func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg Invoice
 		return nil, err
 	}
 	return items, nil
+}
+
+const invoiceRenewLink = `-- name: InvoiceRenewLink :exec
+with written as (
+    update invoices set link_revision = link_revision + 1
+    where environment_id = $1 and id = $2 and status <> 'draft'
+    returning 1
+)
+select 1 / count(*) from written
+`
+
+type InvoiceRenewLinkParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+func (q *Queries) InvoiceRenewLink(ctx context.Context, db DBTX, arg InvoiceRenewLinkParams) error {
+	_, err := db.Exec(ctx, invoiceRenewLink, arg.EnvironmentID, arg.ID)
+	return err
 }

@@ -130,7 +130,7 @@ func (q *Queries) MetricGetVersion(ctx context.Context, db DBTX, arg MetricGetVe
 }
 
 const metricGetWithKey = `-- name: MetricGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
 from api_key_details k
 join metrics m on m.environment_id = k.environment_id and m.metric_id = $1 and m.current
 where k.hash = $2
@@ -162,6 +162,7 @@ func (q *Queries) MetricGetWithKey(ctx context.Context, db DBTX, arg MetricGetWi
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.Metric.ID,
 		&i.Metric.EnvironmentID,
 		&i.Metric.Position,

@@ -65,6 +65,7 @@ type ApiKeyDetail struct {
 	ExpiresAt     *time.Time     `db:"expires_at"`
 	RevokedAt     *time.Time     `db:"revoked_at"`
 	TimeZone      string         `db:"time_zone"`
+	LinkKey       []byte         `db:"link_key"`
 }
 
 type App struct {
@@ -274,6 +275,8 @@ type Environment struct {
 	InvoiceGraceMinutes    int                         `db:"invoice_grace_minutes"`
 	OverduePolicy          []byte                      `db:"overdue_policy"`
 	OverdueSweep           *string                     `db:"overdue_sweep"`
+	LinkKey                []byte                      `db:"link_key"`
+	InvoiceLinkDays        int                         `db:"invoice_link_days"`
 }
 
 type Erasure struct {
@@ -374,6 +377,7 @@ type Invoice struct {
 	TakenBackWith     *string               `db:"taken_back_with"`
 	ErasedCountry     *string               `db:"erased_country"`
 	OwedSince         *time.Time            `db:"owed_since"`
+	LinkRevision      int                   `db:"link_revision"`
 }
 
 type InvoiceLine struct {

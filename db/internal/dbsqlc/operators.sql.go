@@ -109,7 +109,7 @@ func (q *Queries) AppGetByName(ctx context.Context, db DBTX, arg AppGetByNamePar
 }
 
 const environmentGetByMode = `-- name: EnvironmentGetByMode :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, a.tenant_id
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, e.link_key, e.invoice_link_days, a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 where e.app_id = $1 and e.mode = $2
@@ -151,13 +151,15 @@ func (q *Queries) EnvironmentGetByMode(ctx context.Context, db DBTX, arg Environ
 		&i.Environment.InvoiceGraceMinutes,
 		&i.Environment.OverduePolicy,
 		&i.Environment.OverdueSweep,
+		&i.Environment.LinkKey,
+		&i.Environment.InvoiceLinkDays,
 		&i.TenantID,
 	)
 	return i, err
 }
 
 const environmentListAll = `-- name: EnvironmentListAll :many
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, a.tenant_id
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, e.link_key, e.invoice_link_days, a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 order by e.id
@@ -201,6 +203,8 @@ func (q *Queries) EnvironmentListAll(ctx context.Context, db DBTX) ([]Environmen
 			&i.Environment.InvoiceGraceMinutes,
 			&i.Environment.OverduePolicy,
 			&i.Environment.OverdueSweep,
+			&i.Environment.LinkKey,
+			&i.Environment.InvoiceLinkDays,
 			&i.TenantID,
 		); err != nil {
 			return nil, err

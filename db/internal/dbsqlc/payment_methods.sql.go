@@ -75,7 +75,7 @@ func (q *Queries) PaymentMethodGetRemoval(ctx context.Context, db DBTX, arg Paym
 }
 
 const paymentMethodGetWithKey = `-- name: PaymentMethodGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry,
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, m.id, m.environment_id, m.position, m.customer_id, m.type, m.details, m.brand, m.last_four, m.expires_year, m.expires_month, m.billing_name, m.removed_at, m.revision, m.created_at, m.removal_due_at, m.removal_tries, m.notice_due_at, m.noticed_expiry,
     (c.payment_method is not null and m.id = coalesce(c.payment_method_id, 'pm_' || substr(c.id, 6)))::boolean as is_default
 from api_key_details k
 join payment_methods m on m.environment_id = k.environment_id and m.id = $1
@@ -110,6 +110,7 @@ func (q *Queries) PaymentMethodGetWithKey(ctx context.Context, db DBTX, arg Paym
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.PaymentMethod.ID,
 		&i.PaymentMethod.EnvironmentID,
 		&i.PaymentMethod.Position,

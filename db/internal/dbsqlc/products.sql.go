@@ -14,7 +14,7 @@ import (
 )
 
 const productGetWithKey = `-- name: ProductGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, p.id, p.environment_id, p.position, p.name, p.description, p.active, p.metadata, p.created_at, p.tax_category
 from api_key_details k
 join products p on p.environment_id = k.environment_id and p.id = $1
 where k.hash = $2
@@ -46,6 +46,7 @@ func (q *Queries) ProductGetWithKey(ctx context.Context, db DBTX, arg ProductGet
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.Product.ID,
 		&i.Product.EnvironmentID,
 		&i.Product.Position,

@@ -303,7 +303,7 @@ func (q *Queries) ProviderConfigGetPrimary(ctx context.Context, db DBTX, environ
 }
 
 const providerConfigGetWithKey = `-- name: ProviderConfigGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second,
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, p.id, p.environment_id, p.provider, p.is_primary, p.secret_key_sealed, p.webhook_secret_sealed, p.created_at, p.failing_since, p.priority, p.disabled_at, p.deleted_at, p.charging_paused_at, p.last_tested_at, p.test_error, p.next_test_at, p.max_requests_per_second,
        coalesce((select c.fields from provider_credentials c
         where c.environment_id = p.environment_id and c.provider_config_id = p.id order by c.version desc limit 1),
         array['secretKey'] || case when p.webhook_secret_sealed is null then '{}'::text[] else array['webhookSecret'] end)::text[] as fields,
@@ -345,6 +345,7 @@ func (q *Queries) ProviderConfigGetWithKey(ctx context.Context, db DBTX, arg Pro
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.ProviderConfig.ID,
 		&i.ProviderConfig.EnvironmentID,
 		&i.ProviderConfig.Provider,

@@ -15,7 +15,7 @@ import (
 )
 
 const environmentLockSettings = `-- name: EnvironmentLockSettings :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep from environments e where e.id = $1 for no key update
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, e.link_key, e.invoice_link_days from environments e where e.id = $1 for no key update
 `
 
 type EnvironmentLockSettingsRow struct {
@@ -48,6 +48,8 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 		&i.Environment.InvoiceGraceMinutes,
 		&i.Environment.OverduePolicy,
 		&i.Environment.OverdueSweep,
+		&i.Environment.LinkKey,
+		&i.Environment.InvoiceLinkDays,
 	)
 	return i, err
 }
@@ -56,9 +58,10 @@ const environmentUpdateSettings = `-- name: EnvironmentUpdateSettings :exec
 with written as (
     update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3,
         invoice_number_prefix = $4, invoice_number_digits = $5, seller = $6,
-        proration_measure = $7, invoice_grace_minutes = $8, overdue_policy = $9,
-        overdue_sweep = case when $10::boolean then '' else overdue_sweep end
-    where id = $11
+        proration_measure = $7, invoice_grace_minutes = $8, invoice_link_days = $9,
+        overdue_policy = $10,
+        overdue_sweep = case when $11::boolean then '' else overdue_sweep end
+    where id = $12
     returning 1
 )
 select 1 / count(*) from written
@@ -73,6 +76,7 @@ type EnvironmentUpdateSettingsParams struct {
 	Seller              *invoice.Seller             `db:"seller"`
 	ProrationMeasure    *proration.Measure          `db:"proration_measure"`
 	InvoiceGraceMinutes int                         `db:"invoice_grace_minutes"`
+	InvoiceLinkDays     int                         `db:"invoice_link_days"`
 	OverduePolicy       []byte                      `db:"overdue_policy"`
 	Sweeps              bool                        `db:"sweeps"`
 	EnvironmentID       string                      `db:"environment_id"`
@@ -88,6 +92,7 @@ func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg En
 		arg.Seller,
 		arg.ProrationMeasure,
 		arg.InvoiceGraceMinutes,
+		arg.InvoiceLinkDays,
 		arg.OverduePolicy,
 		arg.Sweeps,
 		arg.EnvironmentID,

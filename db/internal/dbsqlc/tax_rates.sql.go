@@ -13,7 +13,7 @@ import (
 )
 
 const taxRateGetWithKey = `-- name: TaxRateGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks, r.tax_category
 from api_key_details k
 join tax_rates r on r.environment_id = k.environment_id and r.id = $1
 where k.hash = $2
@@ -45,6 +45,7 @@ func (q *Queries) TaxRateGetWithKey(ctx context.Context, db DBTX, arg TaxRateGet
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.TaxRate.ID,
 		&i.TaxRate.EnvironmentID,
 		&i.TaxRate.Position,

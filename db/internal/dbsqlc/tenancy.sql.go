@@ -115,7 +115,7 @@ func (q *Queries) AppList(ctx context.Context, db DBTX, arg AppListParams) ([]Ap
 }
 
 const environmentGet = `-- name: EnvironmentGet :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, a.tenant_id
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, e.overdue_policy, e.overdue_sweep, e.link_key, e.invoice_link_days, a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 where e.id = $1
@@ -152,6 +152,8 @@ func (q *Queries) EnvironmentGet(ctx context.Context, db DBTX, environmentID str
 		&i.Environment.InvoiceGraceMinutes,
 		&i.Environment.OverduePolicy,
 		&i.Environment.OverdueSweep,
+		&i.Environment.LinkKey,
+		&i.Environment.InvoiceLinkDays,
 		&i.TenantID,
 	)
 	return i, err
@@ -164,11 +166,12 @@ with counter as (
 insert into environments (
     id, app_id, mode, time_zone, retry_base_seconds, retry_factor, retry_count, retry_jitter_seconds, past_due_billing,
     past_due_cancel_after_days, renewal_reminder_days, dunning, invoice_number_prefix, invoice_number_digits, seller,
-    proration_measure, invoice_grace_minutes, overdue_policy, created_at
+    proration_measure, invoice_grace_minutes, invoice_link_days, overdue_policy, created_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8,
     $9, $10, $11, $12, $13,
-    $14, $15, $16, $17, $18, $19
+    $14, $15, $16, $17, $18,
+    $19, $20
 )
 `
 
@@ -190,6 +193,7 @@ type EnvironmentInsertParams struct {
 	Seller                 *invoice.Seller             `db:"seller"`
 	ProrationMeasure       *proration.Measure          `db:"proration_measure"`
 	InvoiceGraceMinutes    int                         `db:"invoice_grace_minutes"`
+	InvoiceLinkDays        int                         `db:"invoice_link_days"`
 	OverduePolicy          []byte                      `db:"overdue_policy"`
 	CreatedAt              time.Time                   `db:"created_at"`
 }
@@ -214,6 +218,7 @@ func (q *Queries) EnvironmentInsert(ctx context.Context, db DBTX, arg Environmen
 		arg.Seller,
 		arg.ProrationMeasure,
 		arg.InvoiceGraceMinutes,
+		arg.InvoiceLinkDays,
 		arg.OverduePolicy,
 		arg.CreatedAt,
 	)

@@ -78,7 +78,7 @@ func (q *Queries) TestClockGetOfSubscription(ctx context.Context, db DBTX, arg T
 }
 
 const testClockGetWithKey = `-- name: TestClockGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocked_by, c.revision, c.created_at, c.position, c.deleted_at
 from api_key_details k
 join test_clocks c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -110,6 +110,7 @@ func (q *Queries) TestClockGetWithKey(ctx context.Context, db DBTX, arg TestCloc
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.TestClock.ID,
 		&i.TestClock.EnvironmentID,
 		&i.TestClock.Name,

@@ -324,7 +324,7 @@ func (q *Queries) WebhookDeliveryGet(ctx context.Context, db DBTX, arg WebhookDe
 }
 
 const webhookDeliveryGetWithKey = `-- name: WebhookDeliveryGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, d.id, d.environment_id, d.position, d.endpoint_id, d.event_id, d.event_type, d.object_id, d.ordering_key, d.payload_shape, d.status, d.attempts, d.unknown_attempts, d.last_attempt, d.next_attempt_at, d.redeliver, d.failed_reason, d.succeeded_at, d.failed_at, d.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, d.id, d.environment_id, d.position, d.endpoint_id, d.event_id, d.event_type, d.object_id, d.ordering_key, d.payload_shape, d.status, d.attempts, d.unknown_attempts, d.last_attempt, d.next_attempt_at, d.redeliver, d.failed_reason, d.succeeded_at, d.failed_at, d.created_at
 from api_key_details k
 join webhook_deliveries d on d.environment_id = k.environment_id and d.id = $1
 where k.hash = $2
@@ -356,6 +356,7 @@ func (q *Queries) WebhookDeliveryGetWithKey(ctx context.Context, db DBTX, arg We
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.WebhookDelivery.ID,
 		&i.WebhookDelivery.EnvironmentID,
 		&i.WebhookDelivery.Position,

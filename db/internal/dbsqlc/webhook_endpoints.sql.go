@@ -149,7 +149,7 @@ func (q *Queries) WebhookEndpointGetToDeliver(ctx context.Context, db DBTX, arg 
 }
 
 const webhookEndpointGetWithKey = `-- name: WebhookEndpointGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, w.id, w.environment_id, w.position, w.url, w.description, w.events, w.payload_shape, w.status, w.disabled_reason, w.disabled_at, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.wake_pending_since, w.next_attempt_at, w.started_epoch, w.deleted_at, w.revision, w.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, w.id, w.environment_id, w.position, w.url, w.description, w.events, w.payload_shape, w.status, w.disabled_reason, w.disabled_at, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.wake_pending_since, w.next_attempt_at, w.started_epoch, w.deleted_at, w.revision, w.created_at
 from api_key_details k
 join webhook_endpoints w on w.environment_id = k.environment_id and w.id = $1 and w.deleted_at is null
 where k.hash = $2
@@ -181,6 +181,7 @@ func (q *Queries) WebhookEndpointGetWithKey(ctx context.Context, db DBTX, arg We
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.WebhookEndpoint.ID,
 		&i.WebhookEndpoint.EnvironmentID,
 		&i.WebhookEndpoint.Position,

@@ -10,13 +10,17 @@ var issued = []string{
 	"replaced_by", "issued_at", "paid_at", "voided_at", "uncollectible_at",
 }
 
-// draft are the columns of a draft: all but those of an issued invoice.
-var draft = invoices.but(slices.Concat([]string{"position"}, issued)...)
+// elsewhere are the columns that no statement here writes: the database gives the position, and a new link has a
+// statement of its own.
+var elsewhere = []string{"position", "link_revision"}
 
-// identity never changes.
+// draft are the columns of a draft: all but those of an issued invoice.
+var draft = invoices.but(slices.Concat(elsewhere, issued)...)
+
+// identity never changes, or elsewhere.
 var identity = []string{
 	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency", "created_at",
-	"position",
+	"position", "link_revision",
 }
 
 // Numbers are gapless, so the counter's row stays locked until the transaction ends: what takes a number is sent
@@ -54,11 +58,11 @@ var InvoiceInsert = invoices.statement("InvoiceInsert", counter+`, written as (
     join customers c on c.environment_id = @environment_id and c.id = @customer_id
     returning 1
 )
-select 1 / count(*) from written`, invoices.but("position"), numbered())
+select 1 / count(*) from written`, invoices.but(elsewhere...), numbered())
 
 // InvoiceTakenBackInsert writes lines that were taken back, which have no number.
 var InvoiceTakenBackInsert = invoices.insert("InvoiceTakenBackInsert",
-	invoices.but("position", "number", "number_text", "seller", "buyer"))
+	invoices.but(append(slices.Clone(elsewhere), "number", "number_text", "seller", "buyer")...))
 
 // InvoiceUpdate writes the columns of an issued invoice that may change. It names them, so that a new column of
 // invoices is not among them.

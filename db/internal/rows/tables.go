@@ -538,6 +538,7 @@ var invoices = table[dbsqlc.Invoice]{
 		"taken_back_with",
 		"erased_country",
 		"owed_since",
+		"link_revision",
 	},
 	value: func(row *dbsqlc.Invoice, column int) any {
 		switch column {
@@ -653,6 +654,8 @@ var invoices = table[dbsqlc.Invoice]{
 			return row.ErasedCountry
 		case 55:
 			return row.OwedSince
+		case 56:
+			return row.LinkRevision
 		}
 		panic("rows: no such column")
 	},

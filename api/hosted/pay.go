@@ -1,0 +1,90 @@
+package hosted
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/hosted"
+	"perennial/billing/lifecycle"
+	pages "perennial/documents/hosted"
+	service "perennial/service/hosted"
+)
+
+// most is the number of bytes of a form; a payer's has less than two hundred.
+const most = 4 << 10
+
+// pay begins the charge that a payer asks for, and leads back to the page, which shows how it goes. A payer who presses
+// the button twice begins one charge: the invoice has one at a time.
+func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	token := mux.Vars(r)["token"]
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if err := r.ParseForm(); err != nil {
+		return leadBack(w, token)
+	}
+	found, err := h.service.Page(ctx, token)
+	if err != nil {
+		return showNone(w, r, err)
+	}
+	leave, err := h.gate.Enter(cmp.Or(found.Invoice.SubscriptionID, found.Invoice.CustomerID))
+	if err != nil {
+		return h.trouble(w, found, pages.Page{Token: token, Trouble: pages.NotNow})
+	}
+	defer leave()
+	choice := service.Choice{
+		MethodID: r.PostForm.Get("method"), Phone: phoneOf(r.PostForm.Get("phone")), Wallet: r.PostForm.Get("wallet"),
+	}
+	wallets, err := h.service.Pay(ctx, token, choice)
+	given := pages.Page{Token: token, Phone: choice.Phone, Operators: wallets}
+	refused := fault.From(err)
+	switch {
+	case len(wallets) > 0:
+		return h.show(w, http.StatusOK, found, onForm(given))
+	case err == nil, errors.Is(err, hosted.ErrNotPayable), errors.Is(err, service.ErrNoMethod),
+		errors.Is(err, lifecycle.ErrNotOpen), errors.Is(err, collection.ErrInProgress): // the page says it
+		return leadBack(w, token)
+	case errors.Is(err, service.ErrNoWallet):
+		given.Trouble = pages.NoWallet
+	case refused != nil && (refused.Kind == fault.Conflict || refused.Kind == fault.RateLimited):
+		given.Trouble = pages.NotNow
+	default:
+		return err
+	}
+	return h.trouble(w, found, given)
+}
+
+// trouble shows the page again, with why the payment did not begin.
+func (h *Handler) trouble(w http.ResponseWriter, found service.Page, given pages.Page) error {
+	return h.show(w, http.StatusConflict, found, onForm(given))
+}
+
+// onForm is for a page that is shown at the address of its form, one step below its own.
+func onForm(p pages.Page) pages.Page {
+	p.Root = "../"
+	return p
+}
+
+// leadBack sends the browser to the page, so that reloading it sends no form again.
+func leadBack(w http.ResponseWriter, token string) error {
+	w.Header().Set("Location", "../"+token)
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// phoneOf takes out what people write into numbers for the eye.
+func phoneOf(s string) string {
+	var out []rune
+	for _, r := range s {
+		switch r {
+		case ' ', '\u00a0', '-', '.', '(', ')', '/':
+		default:
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
