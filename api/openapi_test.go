@@ -168,7 +168,7 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 	ids := strings.NewReplacer(
 		"cust_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.customer, "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.plan,
 		"plan_01jcz6f0x3v8r5t2m9k4h7q1wz", b.newPlan(t, b.test).ID, "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.delivery,
-		"pp_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.provider,
+		"pp_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.provider, "pm_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.paymentMethod,
 		"sub_01jcz6dyqx4w9s1c2k7v5h8m3n", rows.subscription)
 	doc := as[map[string]any](t, 200, b.send(t, "GET", "/openapi.json", nil))
 	tried := 0
@@ -299,5 +299,5 @@ func TestOpenAPI_DocumentsTooManyCommands(t *testing.T) {
 		listed := responses.(map[string]any)["429"].(map[string]any)["description"].(string)
 		require.Equal(t, got.Status == 429, strings.Contains(listed, "too_many_commands"), "%s: %s", operation, got.Body)
 	}
-	require.Equal(t, 26, crowded)
+	require.Equal(t, 27, crowded)
 }

@@ -23,7 +23,7 @@ func (h *Handler) linkOperations(example Invoice) {
 		Summary: "Replace the link to an invoice's page",
 		Description: "hostedUrl in the answer is the new link. The one before opens nothing any more, as when it came into " +
 			"wrong hands. Of a draft, which has no page: 409 invoice_is_draft.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Response: example,
 		Load: httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.Invoices.GetWithKey),
 	}, h.renewLink)
 }
