@@ -14,6 +14,7 @@ import (
 	"perennial/billing/document"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/postal"
 	"perennial/billing/tax"
@@ -151,4 +152,30 @@ func TestHTML_RefusesATimeZoneThatIsNone(t *testing.T) {
 	d.TimeZone = "Nowhere/Land"
 	_, err := documents.HTML(d, "en", "UTC")
 	require.Error(t, err)
+}
+
+// A receipt names the card as its owner knows it.
+func TestHTML_Receipt(t *testing.T) {
+	t.Parallel()
+	i := sample(t, "de")
+	i.Status, i.AmountPaid = invoice.Paid, i.AmountDue
+	for want, by := range map[string]document.Method{
+		"Visa •••• 4242":             {Type: "card", Brand: "visa", LastFour: "4242"},
+		"Karte":                      {Type: "card"},
+		"MTN Mobile Money •••• 0001": {Type: "mobile_money_mtn", LastFour: "0001"},
+	} {
+		d, err := document.OfPayment(payment.Transaction{
+			ID: "txn_1", Type: payment.Charge, Status: payment.Success, InvoiceID: "in_1", Amount: 50000, Currency: "EUR",
+			AmountRefunded: 1000, CompletedAt: day(12, 2),
+		}, i, by)
+		require.NoError(t, err)
+		page, err := documents.HTML(d, "en", "UTC")
+		require.NoError(t, err)
+		for _, said := range []string{
+			"Zahlungsbeleg", "Zahlungsart", "<td>" + want + "</td>", "2026-0042", "2. Dezember 2026", "500,00\u00a0€", "-10,00\u00a0€",
+		} {
+			require.Contains(t, string(page), said)
+		}
+		sameText(t, d)
+	}
 }

@@ -8,9 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"perennial/billing/creditnote"
+	"perennial/billing/customer"
 	"perennial/billing/document"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/tax"
 )
@@ -94,4 +96,39 @@ func TestOfCreditNote_NamesTheLinesOfItsInvoice(t *testing.T) {
 	require.Equal(t, []string{"3", "A-1"}, []string{d.Number, d.Of})
 	require.Equal(t, []document.Section{{Lines: []document.Line{{ID: "il_2", Description: "Seats", Amount: 40}}}}, d.Sections)
 	require.Equal(t, d.Sum(document.Total), d.Sum(document.ToBalance)+d.Sum(document.OffDue)+d.Sum(document.Refunded))
+}
+
+// A receipt has what its invoice bills, what was paid, and what went back since.
+func TestOfPayment(t *testing.T) {
+	t.Parallel()
+	paid := invoice.Invoice{
+		Number: 1, NumberText: "A-1", Status: invoice.Paid, Total: 500, AmountDue: 400, AmountPaid: 400, CreditApplied: 100,
+		Lines: []invoice.Line{{ID: "il_1", Description: "Pro", Amount: 500}},
+	}
+	charge := payment.Transaction{
+		ID: "txn_1", Type: payment.Charge, Status: payment.Success, InvoiceID: "in_1", Amount: 400, AmountRefunded: 150,
+		Method: payment.Method{Type: "mobile_money_mtn", Details: customer.PaymentDetails{PhoneNumber: "+237670000001"}},
+	}
+	by := document.MethodOf(charge.Method)
+	require.Equal(t, document.Method{Type: "mobile_money_mtn", LastFour: "0001"}, by)
+	d, err := document.OfPayment(charge, paid, by)
+	require.NoError(t, err)
+	require.Equal(t, []string{"txn_1", "A-1"}, []string{d.Number, d.Of})
+	require.Equal(t, []money.Minor{500, 500, -100, 400, -150}, []money.Minor{
+		d.Sum(document.Subtotal), d.Sum(document.Total), d.Sum(document.CreditUsed), d.Sum(document.AmountPaid),
+		d.Sum(document.Refunded),
+	})
+
+	charge.InvoiceID, charge.Description, charge.AmountRefunded = "", "Top-up", 0
+	alone, err := document.OfPayment(charge, invoice.Invoice{}, by)
+	require.NoError(t, err)
+	require.Equal(t, "Top-up", alone.Sections[0].Lines[0].Description)
+	require.Equal(t, []document.Sum{{Kind: document.AmountPaid, Amount: 400}}, alone.Sums)
+
+	for _, none := range []payment.Transaction{
+		{Type: payment.Refund, Status: payment.Refunded}, {Type: payment.Charge, Status: payment.Declined},
+	} {
+		_, err := document.OfPayment(none, paid, document.Method{})
+		require.ErrorIs(t, err, document.ErrNoReceipt)
+	}
 }

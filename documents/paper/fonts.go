@@ -23,15 +23,6 @@ const (
 	fallback = "fallback.ttf"
 )
 
-// fallback names the font of characters that DejaVu Sans lacks. One is always named: the library would else look for
-// fonts of the machine, and the same document would have other bytes elsewhere.
-func (f Fonts) fallback() string {
-	if f.Fallback == "" {
-		return regular
-	}
-	return fallback
-}
-
 // files are the only files that a page can reach.
 func (f Fonts) files() fs.FS { return files(f) }
 

@@ -9,19 +9,15 @@ import (
 	"github.com/go-fonts/dejavu/dejavusans"
 )
 
-// face is the parsed font of the footer: the library reads it only.
+// face is the built-in font, parsed once: the library reads it only.
 var face = sync.OnceValues(func() (font.Face, error) { return font.ParseTTF(dejavusans.TTF) })
 
 const footSize = 7 // points
 
 // foot puts the two texts of each page under it. Margin boxes of CSS are no way to do so: the library writes a tag
 // without its properties there, and readers lose the text.
-func (s Sheet) foot(doc *document.Document) error {
-	parsed, err := face()
-	if err != nil {
-		return err
-	}
-	of := font.NewEmbeddedFont(parsed)
+func (s Sheet) foot(doc *document.Document, builtIn font.Face) {
+	of := font.NewEmbeddedFont(builtIn)
 	gray := layout.Hex("697386")
 	cell := func(row *layout.Row, text string, align layout.Align) {
 		p := layout.NewStyledParagraph(layout.NewRunEmbedded(text, of, footSize).WithColor(gray)).SetAlign(align)
@@ -39,5 +35,4 @@ func (s Sheet) foot(doc *document.Document) error {
 		cell(row, end, layout.AlignRight)
 		return t
 	})
-	return nil
 }

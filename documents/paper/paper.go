@@ -33,6 +33,13 @@ const (
 
 // Draw draws a sheet. It fails where a page refers to anything but its fonts.
 func Draw(s Sheet, fonts Fonts) ([]byte, error) {
+	builtIn, err := face()
+	if err != nil {
+		return nil, err
+	}
+	if fonts.Fallback != "" {
+		s.HTML = widened(s.HTML, builtIn)
+	}
 	doc := document.NewDocument(document.PageSizeA4)
 	doc.Info = document.Info{
 		Title: s.Title, Author: s.Author, Creator: "Perennial", Producer: "Perennial", Language: s.Language,
@@ -46,16 +53,15 @@ func Draw(s Sheet, fonts Fonts) ([]byte, error) {
 	if s.Invoice != nil {
 		doc.AttachFile(attachment(s))
 	}
-	err := doc.AddHTML(string(s.HTML), &folio.Options{
-		BaseFS: fonts.files(), FallbackFontPath: fonts.fallback(), StrictAssets: true,
+	// Without a fallback the library looks for fonts of the machine, and the same document has other bytes elsewhere.
+	err = doc.AddHTML(string(s.HTML), &folio.Options{
+		BaseFS: fonts.files(), FallbackFontPath: regular, StrictAssets: true,
 		MaxElements: maxElements, MaxDepth: maxDepth,
 		PageWidth: document.PageSizeA4.Width, PageHeight: document.PageSizeA4.Height,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.foot(doc); err != nil {
-		return nil, err
-	}
+	s.foot(doc, builtIn)
 	return doc.ToBytes()
 }
