@@ -101,3 +101,18 @@ func TestBillingUntil_BesideLinesThatWaitedAndWereTakenBack(t *testing.T) {
 	_, ok, billed = invoice.BillingUntil([]invoice.Invoice{paid}, "si_1", end, 0)
 	require.Equal(t, []bool{false, false}, []bool{ok, billed})
 }
+
+// What a person gave up counts as billed for an item that stays, and not for one that joined later.
+func TestBillingUntil_GivenUpBeforeTheItemJoined(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 4, 30, 0, 0, 0, 0, time.UTC)
+	line := invoice.Line{ID: "il_1", Kind: invoice.Recurring, ItemID: "si_1", Period: period.Period{End: end}}
+	inv := invoice.Invoice{ID: "in_1", Number: 1, PeriodIndex: 2, Status: invoice.Void, Lines: []invoice.Line{line}}
+	for joined, want := range map[int]bool{0: true, 1: true, 2: true, 3: false} {
+		_, ok, billed := invoice.BillingUntil([]invoice.Invoice{inv}, "si_1", end, joined)
+		require.Equal(t, []bool{false, want}, []bool{ok, billed}, "joined with %d", joined)
+	}
+	inv.Status = invoice.Paid
+	_, ok, billed := invoice.BillingUntil([]invoice.Invoice{inv}, "si_1", end, 3)
+	require.Equal(t, []bool{true, true}, []bool{ok, billed})
+}
