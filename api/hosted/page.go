@@ -51,6 +51,12 @@ func (h *Handler) whole(
 	if err != nil {
 		return showNone(w, r, err)
 	}
+	select {
+	case h.drawing <- struct{}{}:
+		defer func() { <-h.drawing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	body, err := draw(document.OfInvoice(found.Invoice), found.TimeZone)
 	if err != nil {
 		return err

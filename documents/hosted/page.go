@@ -126,7 +126,7 @@ func view(p Page, lang words.Language, in *time.Location) (shown, error) {
 		out.Message = text.NoWay
 	}
 	if !d.DueAt.IsZero() && d.State == document.Due {
-		out.Due = lang.DateOf(d.DueAt.In(in))
+		out.Due = lang.DateOf(d.DueAt.Add(-time.Nanosecond).In(in)) // the last day on which it is paid in time
 	}
 	for n, m := range p.Methods {
 		out.Choices = append(out.Choices, choice{Value: m.ID, Label: label(m, text), First: n == 0})

@@ -45,7 +45,7 @@ func TestWrite_AsksForOneOfTheMethods(t *testing.T) {
 	p.Declined = true
 	out := written(t, p)
 	for _, said := range []string{
-		"Acme", "Invoice ACME-42", "€19.00", "Due</span> 1 March 2026", "Pay €19.00", "The last payment failed", `value="pm_1" checked`,
+		"Acme", "Invoice ACME-42", "€19.00", "Due</span> 28 February 2026", "Pay €19.00", "The last payment failed", `value="pm_1" checked`,
 		"Visa •••• 4242", `value="pm_2"`, "MTN &#43;237*******42", `action="token/pay"`, `href="token/html"`,
 	} {
 		require.Contains(t, out, said)
