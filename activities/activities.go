@@ -10,6 +10,7 @@ import (
 	"perennial/activities/charging"
 	"perennial/activities/delivery"
 	"perennial/activities/execution"
+	"perennial/activities/mailing"
 	"perennial/activities/pacing"
 	"perennial/activities/rating"
 	"perennial/activities/reconcile"
@@ -49,6 +50,8 @@ type Config struct {
 	ClockPatience time.Duration
 	// Deliveries sends webhooks. Its store has a pool of its own.
 	Deliveries *delivery.Deliveries
+	// Mails sends mails; nil: this process does not.
+	Mails *mailing.Mails
 }
 
 // Set is all activities of a worker process.
@@ -59,6 +62,7 @@ type Set struct {
 	Clocks        *Clocks
 	Reconciler    *reconcile.Reconciler
 	Deliveries    *delivery.Deliveries
+	Mails         *mailing.Mails
 	Erasures      *Erasures
 
 	store *db.Store
@@ -91,6 +95,7 @@ func New(c Config) Set {
 			Rate: c.ReconcileRate, RemoveMethod: payments.RemoveMethod},
 		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Deliveries: c.Deliveries,
+		Mails:      c.Mails,
 		store:      c.Store, clock: c.Clock,
 	}
 }

@@ -53,6 +53,10 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /test-clocks/" + rows.clock + "/advance":          `{"to":1900000000}`,
 		"POST /test-clocks/" + rows.clock + "/stop":             `{}`,
 
+		"PUT /email-settings":                                `{"from":{"email":"billing@example.com"},"host":"smtp.example.com"}`,
+		"POST /email-settings/test":                          `{}`,
+		"POST /emails/" + rows.email + "/resend":             `{}`,
+		"POST /invoices/" + rows.invoice + "/send":           `{}`,
 		"POST /webhooks":                                     `{"url":"https://example.com/h","events":["payment.*"]}`,
 		"PATCH /webhooks/" + rows.endpoint:                   `{"description":"x"}`,
 		"POST /webhooks/" + rows.endpoint + "/test":          `{}`,
@@ -334,7 +338,7 @@ var lists = map[string]string{
 	"plans": id.Plan, "customers": id.Customer, "subscriptions": id.Subscription, "payments": id.Transaction,
 	"invoices":    id.Invoice,
 	"test-clocks": id.TestClock, "apps": id.App, "events": id.Event, "webhooks": id.Endpoint,
-	"webhook-logs": id.Delivery,
+	"webhook-logs": id.Delivery, "emails": id.Email,
 }
 
 func TestQuery_InvalidParameterIsNamed(t *testing.T) {

@@ -87,6 +87,8 @@ func (f *fakeEngine) Wake(ctx context.Context, ref contract.Ref, signal string, 
 
 func (*fakeEngine) WakeEndpoint(context.Context, contract.Ref) error { return nil }
 
+func (*fakeEngine) WakeSender(context.Context, contract.Ref) error { return nil }
+
 func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
 	f.remember(func() { f.checks = append(f.checks, owner) })
 	return f.signal(ctx)

@@ -13,7 +13,7 @@ import (
 // owned are ids of one environment's rows.
 type owned struct {
 	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
-	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry, paymentMethod        string
+	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry, paymentMethod, email string
 }
 
 // of returns the id for a path's {id}.
@@ -25,6 +25,7 @@ func (o owned) of(path string) string {
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
 		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant, "/payment-methods": o.paymentMethod,
 		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric, "/audit-log": o.auditEntry,
+		"/emails": o.email,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -49,7 +50,7 @@ func absent(at time.Time) owned {
 		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at),
 		apiKey:      id.New(id.APIKey, at),
 		creditGrant: id.New(id.CreditGrant, at), paymentMethod: id.New(id.PaymentMethod, at),
-		metric: id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at),
+		metric: id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at), email: id.New(id.Email, at),
 	}
 }
 
@@ -78,6 +79,10 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 		`{"currency":"USD","amount":5}`))
 	method := as[PaymentMethod](t, 201, b.ask(t, e, "POST", "/api/customers/"+sub.CustomerID+"/payment-methods",
 		cardOf("pm_9")))
+	settings := b.ask(t, e, "PUT", "/api/email-settings",
+		`{"from":{"email":"billing@example.com"},"host":"localhost","port":1,"kinds":[]}`)
+	require.Equal(t, 200, settings.Status, "%s", settings.Body)
+	mailed := as[Email](t, 201, b.ask(t, e, "POST", "/api/invoices/"+inv+"/send", nil))
 	audited := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, e, "GET", "/api/audit-log?limit=1", nil))
 	return owned{
 		creditGrant: grant.ID, paymentMethod: method.ID, auditEntry: audited.Data[0].ID,
@@ -86,7 +91,7 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 		provider:   backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
-		invoice: inv, clock: clock.ID, event: events.Data[0].ID,
+		invoice: inv, clock: clock.ID, event: events.Data[0].ID, email: mailed.ID,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"perennial/api/clocks"
 	"perennial/api/customers"
 	"perennial/api/hosted"
+	"perennial/api/emails"
 	"perennial/api/httpkit"
 	"perennial/api/invoices"
 	"perennial/api/payments"
@@ -36,6 +37,7 @@ func (s *Server) route(c Config) {
 	tenancy.Register(d)
 	clocks.Register(d)
 	webhooks.Register(d)
+	emails.Register(d)
 	usage.Register(d)
 	catalog.Register(d)
 	customers.Register(d)

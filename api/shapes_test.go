@@ -4,6 +4,7 @@ import (
 	"perennial/api/catalog"
 	"perennial/api/clocks"
 	"perennial/api/customers"
+	"perennial/api/emails"
 	"perennial/api/invoices"
 	"perennial/api/payments"
 	"perennial/api/subscriptions"
@@ -86,6 +87,10 @@ type (
 	Metadata = view.Metadata
 	Seller   = view.Seller
 	TaxID    = view.TaxID
+
+	Email         = emails.Email
+	EmailSettings = emails.EmailSettings
+	EmailTest     = emails.EmailTest
 
 	Backlog         = webhooks.Backlog
 	Event           = webhooks.Event

@@ -14,12 +14,13 @@ import (
 )
 
 // Task queues. Payments are apart so that a slow provider holds up no timer; webhooks, so that no receiver does.
-// Receivers that were slow have a queue, and slots, of their own (ADR 25).
+// Receivers that were slow have a queue, and slots, of their own (ADR 25). Mails are apart for the same reason.
 const (
 	QueueBilling      = "billing"
 	QueuePayments     = "payments"
 	QueueWebhooks     = "webhooks"
 	QueueWebhooksSlow = "webhooks-slow"
+	QueueEmails       = "emails"
 )
 
 // Workflow types.
@@ -31,6 +32,7 @@ const (
 	ErasureWorkflow      = "Erasure"
 
 	WebhookEndpointWorkflow = "WebhookEndpoint"
+	EmailSenderWorkflow     = "EmailSender"
 )
 
 // Activity names. Histories hold them, so they never change.
@@ -42,6 +44,7 @@ const (
 	ActivityReconcile  = "Reconcile"  // -> ReconcileResult
 	ActivityEraseBatch = "EraseBatch" // Ref -> EraseResult
 	ActivityDeliverDue = "DeliverDue" // DeliverInput -> DeliverOutput
+	ActivitySendDue    = "SendDue"    // Ref -> SendOutput
 )
 
 // Fixed IDs.
@@ -63,6 +66,9 @@ func TestClockWorkflowID(clockID string) string { return clockID }
 
 // WebhookEndpointWorkflowID is the workflow of a webhook endpoint.
 func WebhookEndpointWorkflowID(endpointID string) string { return endpointID }
+
+// EmailSenderWorkflowID is the workflow of a sender of mail.
+func EmailSenderWorkflowID(senderID string) string { return senderID }
 
 // ErasureWorkflowID is the workflow of an erasure.
 func ErasureWorkflowID(erasureID string) string { return erasureID }

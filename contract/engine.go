@@ -14,6 +14,8 @@ type Engine interface {
 	Wake(ctx context.Context, ref Ref, signal string, wake Wake) error
 	// WakeEndpoint signals a webhook endpoint's workflow, and starts it where none runs.
 	WakeEndpoint(ctx context.Context, ref Ref) error
+	// WakeSender signals the workflow of a sender of mail, and starts it where none runs.
+	WakeSender(ctx context.Context, ref Ref) error
 	// Check has the owner of a transaction ask the provider: the subscription's workflow, or the transaction's own,
 	// which is started for it where the owner has ended.
 	Check(ctx context.Context, owner Owner, check Check) error

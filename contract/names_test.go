@@ -26,6 +26,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"TestClock": contract.TestClockWorkflow, "Reconciler": contract.ReconcilerWorkflow,
 		"Erasure": contract.ErasureWorkflow, "EraseBatch": contract.ActivityEraseBatch,
 		"WebhookEndpoint": contract.WebhookEndpointWorkflow, "DeliverDue": contract.ActivityDeliverDue,
+		"EmailSender": contract.EmailSenderWorkflow, "SendDue": contract.ActivitySendDue,
 
 		"Advance": contract.ActivityAdvance, "BillUsage": contract.ActivityBillUsage,
 		"Charge": contract.ActivityCharge, "StepClock": contract.ActivityStepClock,
@@ -42,7 +43,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"pause":          contract.CommandPause, "resume": contract.CommandResume,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
-		"webhooks-slow": contract.QueueWebhooksSlow,
+		"webhooks-slow": contract.QueueWebhooksSlow, "emails": contract.QueueEmails,
 
 		"reconciler": contract.ReconcilerScheduleID,
 	}

@@ -5,6 +5,7 @@ import (
 	"perennial/db/clocks"
 	"perennial/db/core"
 	"perennial/db/customers"
+	"perennial/db/emails"
 	"perennial/db/invoices"
 	"perennial/db/lifecycle"
 	"perennial/db/moving"
@@ -23,6 +24,7 @@ type Reader struct {
 	Tenancy       tenancy.Reader
 	Clocks        clocks.Reader
 	Webhooks      webhooks.Reader
+	Emails        emails.Reader
 	Usage         usage.Reader
 	Catalog       catalog.Reader
 	Customers     customers.Reader
@@ -40,6 +42,7 @@ type Tx struct {
 	Tenancy       tenancy.Tx
 	Clocks        clocks.Tx
 	Webhooks      webhooks.Tx
+	Emails        emails.Tx
 	Usage         usage.Tx
 	Catalog       catalog.Tx
 	Customers     customers.Tx
@@ -57,6 +60,7 @@ func readers(r core.Reader) Reader {
 		Tenancy:       tenancy.Reader{Reader: r},
 		Clocks:        clocks.Reader{Reader: r},
 		Webhooks:      webhooks.Reader{Reader: r},
+		Emails:        emails.Reader{Reader: r},
 		Usage:         usage.Reader{Reader: r},
 		Catalog:       catalog.Reader{Reader: r},
 		Customers:     customers.Reader{Reader: r},
@@ -75,6 +79,7 @@ func begin(begun *core.Tx) *Tx {
 		Tenancy:       tenancy.On(begun),
 		Clocks:        clocks.On(begun),
 		Webhooks:      webhooks.On(begun),
+		Emails:        emails.On(begun),
 		Usage:         usage.On(begun),
 		Payments:      payments.On(begun),
 		Subscriptions: subscriptions.On(begun),

@@ -24,6 +24,7 @@ type (
 	StartPayment       = core.StartPayment
 	StartSubscription  = core.StartSubscription
 	WakeEndpoint       = core.WakeEndpoint
+	WakeSender         = core.WakeSender
 )
 
 const (
@@ -40,6 +41,8 @@ var (
 	ErrCreditNoteNotFound      = core.ErrCreditNoteNotFound
 	ErrCustomerNotFound        = core.ErrCustomerNotFound
 	ErrDisputeNotFound         = core.ErrDisputeNotFound
+	ErrEmailNotFound           = core.ErrEmailNotFound
+	ErrEmailSettingsNotFound   = core.ErrEmailSettingsNotFound
 	ErrErasureNotFound         = core.ErrErasureNotFound
 	ErrEventNotFound           = core.ErrEventNotFound
 	ErrIdempotencyKeyTaken     = core.ErrIdempotencyKeyTaken

@@ -39,7 +39,7 @@ var global = []string{
 	"Payments.PausedCharging", "Payments.PaymentsInReview", "Payments.ProviderConfigByID", "Payments.RefundsOwed",
 	"Payments.TransactionByConfirmToken", "Payments.TransactionIsKnown", "Payments.UnansweredDisputes",
 	"Payments.UndecidedPayments", "Payments.UnratedUsage", "Payments.UntakenCharges",
-	"Reconcile.AsleepEndpoints", "Reconcile.Backlog", "Reconcile.BehindClock", "Reconcile.BusyClocks",
+	"Reconcile.AsleepEndpoints", "Reconcile.AsleepSenders", "Reconcile.UnstartedSenders", "Reconcile.Backlog", "Reconcile.BehindClock", "Reconcile.BusyClocks",
 	"Reconcile.Epoch", "Reconcile.KeptReturns", "Reconcile.Keysets", "Reconcile.LateSubscriptions",
 	"Reconcile.OpenCallbacksBefore", "Reconcile.OverdueChecks", "Reconcile.OverdueSubscriptions",
 	"Reconcile.OverlookedDates", "Reconcile.OverlookedSubscriptions", "Reconcile.Reviews",
@@ -190,6 +190,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan"})
 	b.dueInvoice(t)
 	grant := b.grant(t, 500, now.Add(time.Hour)).ID
+	mailed := b.mailed(t, b.env, b.customer.ID)
 	events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	owed := b.deliveries(t, b.env, endpoint)
@@ -283,8 +284,10 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Webhooks.Log": owed[0].ID, "Webhooks.EventsFor": endpoint,
 			"Webhooks.EndpointChanges": endpoint, "Webhooks.WaitingDeliveries": endpoint,
 			"Webhooks.LostAttempts": endpoint, "Webhooks.EndpointBacklog": endpoint, "Webhooks.DueDeliveries": idle,
-			"Webhooks.MayBeDue": idle,
-			"Catalog.Plans":     "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
+			"Webhooks.MayBeDue": idle, "Webhooks.Event": events[0].ID, "Invoices.CreditNote": note.ID,
+			"Emails.Sender": "none", "Emails.Email": mailed, "Emails.EmailWithKey": mailed, "Emails.List": "none",
+			"Emails.Due": "none", "Emails.Waiting": "none",
+			"Catalog.Plans": "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
 			"Invoices.List":          "none",
 			"Invoices.MonthInvoices": "none", "Invoices.MonthNotes": "none", "Invoices.MonthPayments": "none",
 			"Invoices.MonthSettlements": "none", "Invoices.MonthEntries": "none", "Invoices.MonthReceivables": "none",

@@ -23,6 +23,7 @@ func TestIsolation_Writes(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn, grant := b.pendingCharge(t, inv.ID), b.grant(t, 5, time.Time{})
 	ours := b.newEnvironment(t)
+	mailed := b.mailed(t, b.env, b.customer.ID)
 	endpoint, err := b.store.Webhooks.Endpoint(t.Context(), b.env, b.endpoint(t, b.env, "*"))
 	require.NoError(t, err)
 	for name, write := range map[string]struct {
@@ -162,6 +163,18 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
 			return tx.Webhooks.SaveEndpoint(ctx, ours.env, endpoint, db.EndpointChange{Action: db.EndpointUpdated})
+		}},
+		"lock mail": {"email_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Emails.Lock(ctx, ours.env, mailed)
+			return err
+		}},
+		"begin sending": {"email_settings_not_found", func(ctx context.Context, tx *db.Tx) error {
+			sender, err := b.store.Emails.Sender(ctx, b.env)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Emails.BeginSending(ctx, ours.env, sender.ID)
+			return err
 		}},
 		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
 			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)

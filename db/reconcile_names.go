@@ -18,6 +18,7 @@ const (
 	BeatLife             = reconcile.BeatLife
 	StartedEndpoints     = reconcile.StartedEndpoints
 	StartedErasures      = reconcile.StartedErasures
+	StartedSenders       = reconcile.StartedSenders
 	StartedSubscriptions = reconcile.StartedSubscriptions
 	StartedTransactions  = reconcile.StartedTransactions
 )

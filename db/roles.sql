@@ -32,7 +32,7 @@ revoke update on audit_log, audit_seals, credential_changes, credit_entries, cre
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, catalog_entries, plans, prices, products, coupons, tax_rates, metrics,
     environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, audit_log, audit_seals
     from perennial_worker;
-revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
+revoke insert on provider_configs, webhook_endpoints, email_senders, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
 revoke insert, update on usage_pages from perennial_api;
 
@@ -46,14 +46,14 @@ grant update (overdue_sweep) on environments to perennial_worker;
 -- deletes them, and workers those that another draft replaces.
 grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
 grant delete on provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
-grant delete on idempotency_keys, workers, provider_callbacks, usage_pages, webhook_attempts, webhook_deliveries to perennial_worker;
+grant delete on idempotency_keys, workers, provider_callbacks, usage_pages, webhook_attempts, webhook_deliveries, emails to perennial_worker;
 
 -- People and reports: no secrets, sealed or hashed, no links that act for a payer, and no columns that may have them.
 -- Columns of JSON and bytes, including those of later tables, are hidden except for those named here.
 do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
-        'webhook_attempts.error_text'];
+        'webhook_attempts.error_text', 'emails.body_text', 'emails.body_html', 'email_senders.failure_text'];
     shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.address', 'customers.features', 'customers.metadata', 'customers.overdue', 'customers.overdue_policy', 'customers.tax_ids', 'environments.dunning', 'environments.overdue_policy',
         'environments.seller', 'invoice_lines.discounts', 'invoice_lines.explanation', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes', 'invoices.usage_failure',

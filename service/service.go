@@ -5,9 +5,11 @@ import (
 
 	"perennial/db"
 	"perennial/internal/vault"
+	"perennial/mail"
 	"perennial/service/catalog"
 	"perennial/service/clocks"
 	"perennial/service/customers"
+	"perennial/service/emails"
 	"perennial/service/gateway"
 	"perennial/service/hosted"
 	"perennial/service/invoices"
@@ -26,6 +28,7 @@ type Service struct {
 	Tenancy       *tenancy.Service
 	Clocks        *clocks.Service
 	Webhooks      *servicewebhooks.Service
+	Emails        *emails.Service
 	Usage         *usage.Service
 	Catalog       *catalog.Service
 	Customers     *customers.Service
@@ -43,6 +46,7 @@ type parts struct {
 	base      usecase.Base
 	vault     *vault.Vault // nil: nothing can be sealed
 	receivers webhooks.Allow
+	mail      gateway.MailAccounts
 	gateway   *gateway.Gateway
 	usage     *usage.Service // the same for all copies: it holds the records that requests wait to have written
 }
@@ -61,6 +65,7 @@ func assemble(p parts) *Service {
 		Tenancy:       tenancy.New(p.base, p.gateway),
 		Clocks:        clocks.New(p.base),
 		Webhooks:      endpoints,
+		Emails:        emails.New(p.base, p.mail),
 		Usage:         p.usage,
 		Catalog:       catalog.New(p.base),
 		Customers:     payers,
@@ -84,11 +89,15 @@ func (s *Service) WithProviders(g *gateway.Gateway) *Service {
 type Webhooks struct {
 	Vault *vault.Vault   // seals signing secrets
 	Local webhooks.Allow // networks of local receivers of test environments
+	// Relays are networks in which mail servers may be although they are not on the internet; Mail connects to them.
+	Relays webhooks.Allow
+	Mail   mail.Sender
 }
 
-// WithWebhooks returns the same service, able to register webhook endpoints.
+// WithWebhooks returns the same service, able to register webhook endpoints and senders of mail.
 func (s *Service) WithWebhooks(w Webhooks) *Service {
 	p := s.parts
 	p.vault, p.receivers = w.Vault, w.Local
+	p.mail = gateway.MailAccounts{Vault: w.Vault, Sender: w.Mail, Relays: w.Relays, Local: w.Local}
 	return assemble(p)
 }

@@ -63,8 +63,17 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
+// Control refuses connections into networks outside the public internet, but for those allowed: for other dialers than
+// that of webhooks. net.Dialer calls it after all resolving.
+func Control(allow Allow) func(network, address string, c syscall.RawConn) error {
+	return guard{public: true, allow: allow}.control
+}
+
 // addressError refuses an address. It names the network, not the address: the owner of a URL must not learn what a name
 // resolves to inside our network.
 type addressError struct{ network string }
+
+// ForbiddenAddress names the network.
+func (e *addressError) ForbiddenAddress() string { return e.network }
 
 func (e *addressError) Error() string { return fmt.Sprintf("forbidden address (%s)", e.network) }

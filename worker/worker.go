@@ -156,6 +156,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		contract.ErasureWorkflow:      workflows.Erasure,
 
 		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
+		contract.EmailSenderWorkflow:     workflows.EmailSender,
 	} {
 		billing.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{
 			Name: name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
@@ -178,6 +179,7 @@ func (w *Worker) start(fatal chan<- error) ([]worker.Worker, error) {
 		activity.RegisterOptions{Name: contract.ActivityCharge})
 
 	queues := append([]worker.Worker{billing, payments}, w.webhooks(fatal)...)
+	queues = append(queues, w.emails(fatal)...)
 	for i, q := range queues {
 		if err := q.Start(); err != nil {
 			for _, started := range queues[:i] {
@@ -212,6 +214,18 @@ func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
 		lanes = append(lanes, q)
 	}
 	return lanes
+}
+
+// emails polls for senders of mail. An activity mostly waits for a mail server.
+func (w *Worker) emails(fatal chan<- error) []worker.Worker {
+	if w.config.Activities.Mails == nil {
+		return nil
+	}
+	options := w.options(fatal)
+	options.DisableWorkflowWorker = true
+	q := worker.New(w.config.Client, contract.QueueEmails, options)
+	q.RegisterActivityWithOptions(w.config.Activities.Mails.SendDue, activity.RegisterOptions{Name: contract.ActivitySendDue})
+	return []worker.Worker{q}
 }
 
 func (w *Worker) options(fatal chan<- error) worker.Options {

@@ -81,6 +81,7 @@ func replayer(t *testing.T) worker.WorkflowReplayer {
 		contract.ErasureWorkflow:      workflows.Erasure,
 
 		contract.WebhookEndpointWorkflow: workflows.WebhookEndpoint,
+		contract.EmailSenderWorkflow:     workflows.EmailSender,
 	} {
 		r.RegisterWorkflowWithOptions(definition, workflow.RegisterOptions{Name: name})
 	}

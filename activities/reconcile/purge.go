@@ -7,6 +7,7 @@ import (
 	"perennial/activities/execution"
 	"perennial/billing/audit"
 	"perennial/billing/delivery"
+	"perennial/billing/email"
 	"perennial/db"
 )
 
@@ -28,7 +29,11 @@ func (p *pass) purge(ctx context.Context) error {
 		if _, err := tx.Tenancy.EraseAuditAddresses(ctx, p.now.Add(-audit.AddressRetention), purgeBatch); err != nil {
 			return err
 		}
-		p.found.Purged = keys + callbacks + deliveries
+		mails, err := tx.Emails.Purge(ctx, p.now.Add(-email.Retention), purgeBatch)
+		if err != nil {
+			return err
+		}
+		p.found.Purged = keys + callbacks + deliveries + mails
 		return tx.Reconcile.PurgeWorkers(ctx, p.now.Add(-rosterLife))
 	})
 	if err != nil {

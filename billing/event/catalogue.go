@@ -154,5 +154,6 @@ func Catalogue() []Data {
 		SettingsUpdated{},
 		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
+		EmailFailed{},
 	}
 }

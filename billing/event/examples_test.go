@@ -128,4 +128,7 @@ var examples = []event.Data{
 	event.TestClockDeleted{ID: "clk_1"},
 	event.WebhookEndpointDisabled{ID: "whe_1", Reason: "gone", FailingSince: 1763640000},
 	event.WebhookEndpointTest{ID: "whe_1"},
+	event.EmailFailed{
+		ID: "em_1", CustomerID: "cust_1", Kind: "invoice_issued", ObjectID: "in_1", Reason: "refused", Code: "550",
+	},
 }

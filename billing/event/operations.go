@@ -11,12 +11,13 @@ const (
 	CauseClock    Cause = "clock"    // a test clock: Name is its action
 	CauseErasure  Cause = "erasure"  // a deleted customer or test clock: Name is the action
 	CauseWebhook  Cause = "webhook"  // the delivery to a webhook endpoint: Name says what happens
+	CauseEmail    Cause = "email"    // the sending of a mail: Name says what happens
 	CauseUsage    Cause = "usage"    // the merge of usage records: Name is its finding
 )
 
 // Causes returns all of them, in the order of the documentation.
 func Causes() []Cause {
-	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook, CauseUsage}
+	return []Cause{CauseRequest, CauseTimer, CauseProvider, CauseClock, CauseErasure, CauseWebhook, CauseEmail, CauseUsage}
 }
 
 // Operation is one operation in one transaction, and the events that it emits, in order. Its consequences, such as the
@@ -175,6 +176,11 @@ func Operations() []Operation {
 		{CauseRequest, "rotateWebhookSecret", "", nil},
 		{CauseRequest, "testWebhook", "", []Type{TypeWebhookEndpointTest}},
 		{CauseRequest, "redeliverWebhooks", "", nil},
+		{CauseRequest, "putEmailSettings", "", nil},
+		{CauseRequest, "deleteEmailSettings", "", nil},
+		{CauseRequest, "testEmailSettings", "", nil},
+		{CauseRequest, "resendEmail", "", nil},
+		{CauseRequest, "sendInvoice", "", nil},
 		{CauseRequest, "createPaymentProvider", "", nil},
 		{CauseRequest, "createPaymentProvider", "the provider refuses the credentials", []Type{TypeProviderFailing}},
 		{CauseRequest, "updatePaymentProvider", "", nil},
@@ -289,5 +295,8 @@ func Operations() []Operation {
 			[]Type{TypeWebhookEndpointDisabled},
 		},
 		{CauseWebhook, "an attempt fails", "the receiver answers 410", []Type{TypeWebhookEndpointDisabled}},
+
+		{CauseEmail, "an attempt fails", "and another one is possible", nil},
+		{CauseEmail, "an attempt fails", "the mail server refuses the mail for good", []Type{TypeEmailFailed}},
 	}
 }

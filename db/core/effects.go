@@ -43,6 +43,9 @@ type AdvanceTestClock struct{ EnvironmentID, ID string }
 // WakeEndpoint signals a webhook endpoint's workflow that the endpoint is owed something, or has changed.
 type WakeEndpoint struct{ EnvironmentID, ID string }
 
+// WakeSender signals the workflow of a sender of mail that mails are due, or that it has changed.
+type WakeSender struct{ EnvironmentID, ID string }
+
 // StartErasure starts the workflow of an erasure. CustomerID is empty for a test clock's.
 type StartErasure struct{ EnvironmentID, ID, CustomerID string }
 
@@ -57,6 +60,8 @@ func (CheckTransaction) effect() {}
 func (AdvanceTestClock) effect() {}
 
 func (WakeEndpoint) effect() {}
+
+func (WakeSender) effect() {}
 
 func (StartErasure) effect() {}
 

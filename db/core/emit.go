@@ -24,6 +24,9 @@ func (tx *Tx) emit(ctx context.Context, environmentID, endpointID string, e even
 	}
 	eventID := id.New(id.Event, tx.Real)
 	tx.owe(environmentID, eventID, endpointID)
+	if endpointID == "" {
+		tx.oweMail(environmentID, eventID, e.Data)
+	}
 	return Queries.EventInsert(ctx, tx.Pipe, dbsqlc.EventInsertParams{
 		ID: eventID, EnvironmentID: environmentID, Type: e.Type(), ObjectID: e.ObjectID(),
 		CustomerID:     Null(e.CustomerID()),

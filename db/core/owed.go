@@ -27,6 +27,7 @@ type Owed struct{ EventID, EndpointID string }
 type owing struct {
 	events, endpoints []string // in pairs; an empty endpoint: all that want the type
 	woken             []string
+	mails             mailing
 }
 
 // EmitTo is Emit for one endpoint only, whatever types it wants: a test event. A disabled endpoint gets nothing. It
@@ -73,6 +74,12 @@ func (tx *Tx) owingIn(environmentID string) *owing {
 func (tx *Tx) oweDeliveries(ctx context.Context) error {
 	for _, environmentID := range slices.Sorted(maps.Keys(tx.owed)) {
 		o := tx.owed[environmentID]
+		if err := tx.writeMails(ctx, environmentID, o.mails); err != nil {
+			return err
+		}
+		if len(o.events) == 0 && len(o.woken) == 0 {
+			continue
+		}
 		err := tx.Pipe.AddReading(func(h dbsqlc.DBTX) error {
 			woken, err := Queries.WebhookDeliveryOwe(ctx, h, dbsqlc.WebhookDeliveryOweParams{
 				EventIds: PresentList(o.events), EndpointIds: PresentList(o.endpoints), EnvironmentID: environmentID, Now: tx.Real,

@@ -5,12 +5,15 @@ import "perennial/billing/fault"
 // The faults that callers distinguish with errors.Is. A row of another environment is absent like one that never
 // existed.
 var (
-	ErrAPIKeyUnknown           = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
-	ErrCreditNoteNotFound      = NotFound("credit_note")
-	ErrCreditGrantNotFound     = NotFound("credit_grant")
-	ErrCouponNotFound          = NotFound("coupon")
-	ErrCustomerNotFound        = NotFound("customer")
-	ErrDisputeNotFound         = NotFound("dispute")
+	ErrAPIKeyUnknown         = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
+	ErrCreditNoteNotFound    = NotFound("credit_note")
+	ErrCreditGrantNotFound   = NotFound("credit_grant")
+	ErrCouponNotFound        = NotFound("coupon")
+	ErrCustomerNotFound      = NotFound("customer")
+	ErrDisputeNotFound       = NotFound("dispute")
+	ErrEmailNotFound         = NotFound("email")
+	ErrEmailSettingsNotFound = fault.New(fault.NotFound, "email_settings_not_found",
+		"The environment sends no mail: it has no email settings. Send them with PUT /email-settings.")
 	ErrErasureNotFound         = NotFound("erasure")
 	ErrEventNotFound           = NotFound("event")
 	ErrInvoiceNotFound         = NotFound("invoice")

@@ -140,7 +140,7 @@ func (tx *Tx) EraseEvents(
 ) (erasure.Handled, error) {
 	row, err := core.Queries.EventErase(ctx, tx.Pipe, dbsqlc.EventEraseParams{
 		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
-		OwnReasons: subscribing.OwnReasons(),
+		OwnReasons: subscribing.OwnReasons(), Now: tx.Real,
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("EventErase", err)
 }

@@ -21,6 +21,18 @@ type CreditNoteFilter struct {
 	InvoiceID  string
 }
 
+// CreditNote reads one, with its lines. Fault: credit_note_not_found.
+func (r Reader) CreditNote(ctx context.Context, environmentID, id string) (creditnote.Note, error) {
+	row, err := core.Queries.CreditNoteGet(ctx, r.Handle,
+		dbsqlc.CreditNoteGetParams{EnvironmentID: environmentID, ID: id})
+	if err != nil {
+		return creditnote.Note{}, core.ReadError("credit_note", err)
+	}
+	notes := []creditnote.Note{withParties(creditNoteFromDB(row.CreditNote), row.Seller, row.Buyer, row.TaxExempt)}
+	err = r.readCreditLines(ctx, environmentID, notes)
+	return notes[0], err
+}
+
 // CreditNoteWithKey reads key and credit note. Faults: api_key_unknown; credit_note_not_found, with the key.
 func (r Reader) CreditNoteWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, creditnote.Note, error) {
 	row, err := core.Queries.CreditNoteGetWithKey(ctx, r.Handle, dbsqlc.CreditNoteGetWithKeyParams{Hash: hash, ID: id})

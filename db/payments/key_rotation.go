@@ -20,6 +20,7 @@ type Sealed struct {
 	Credentials []SealedOf
 	Former      []FormerOf
 	Endpoints   []SecretsOf
+	Senders     []SenderSecretsOf
 }
 
 // SealedOf is one version of the credentials of a configuration.
@@ -39,6 +40,12 @@ type FormerOf struct {
 type SecretsOf struct {
 	EnvironmentID, EndpointID string
 	Secret, Previous          []byte
+}
+
+// SenderSecretsOf are the secrets of a sender of mail. One that is absent is nil.
+type SenderSecretsOf struct {
+	EnvironmentID, SenderID string
+	Password, DKIMKey       []byte
 }
 
 // LockSealed reads all that an app's keyset has sealed, and holds it until the transaction ends. Lock the keyset
@@ -62,7 +69,14 @@ func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err err
 	out.Endpoints = core.Map(endpoints, func(e dbsqlc.WebhookEndpointLockOfAppRow) SecretsOf {
 		return SecretsOf{e.EnvironmentID, e.ID, e.SecretSealed, e.PreviousSecretSealed}
 	})
-	return out, core.Translate("WebhookEndpointLockOfApp", err)
+	if err != nil {
+		return out, core.Translate("WebhookEndpointLockOfApp", err)
+	}
+	senders, err := core.Queries.EmailSenderLockOfApp(ctx, tx.Pipe, appID)
+	out.Senders = core.Map(senders, func(s dbsqlc.EmailSenderLockOfAppRow) SenderSecretsOf {
+		return SenderSecretsOf{s.EnvironmentID, s.ID, s.PasswordSealed, s.DkimKeySealed}
+	})
+	return out, core.Translate("EmailSenderLockOfApp", err)
 }
 
 // SaveSealed writes the data that was sealed again.
@@ -92,6 +106,14 @@ func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 			return err
 		}
 	}
+	for _, m := range s.Senders {
+		err := core.Queries.EmailSenderReseal(ctx, tx.Pipe, dbsqlc.EmailSenderResealParams{
+			EnvironmentID: m.EnvironmentID, ID: m.SenderID, PasswordSealed: m.Password, DkimKeySealed: m.DKIMKey,
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -114,4 +136,6 @@ func (tx *Tx) NoteKeysetChange(ctx context.Context, appID, how string) error {
 }
 
 // Count returns the number of rows with something sealed.
-func (s Sealed) Count() int { return len(s.Credentials) + len(s.Former) + len(s.Endpoints) }
+func (s Sealed) Count() int {
+	return len(s.Credentials) + len(s.Former) + len(s.Endpoints) + len(s.Senders)
+}

@@ -53,6 +53,13 @@ select sqlc.embed(n) from credit_notes n
 where n.environment_id = @environment_id and n.invoice_id = @invoice_id and n.taken_back_by is null
 order by n.number;
 
+-- name: CreditNoteGet :one
+-- With the parties of its invoice.
+select sqlc.embed(n), i.seller, i.buyer, i.tax_exempt
+from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
+where n.environment_id = @environment_id and n.id = @id;
+
 -- name: CreditNoteGetWithKey :one
 -- With the parties of its invoice.
 select sqlc.embed(k), sqlc.embed(n), i.seller, i.buyer, i.tax_exempt

@@ -128,6 +128,15 @@ with batch as materialized (
     from batch b
     join webhook_deliveries d on d.environment_id = @environment_id and d.event_id = b.id
     where a.environment_id = @environment_id and a.delivery_id = d.id and a.response_excerpt is not null
+), mails as (
+    -- All of them at once: recipient, content and the words of mail servers. What is pending is not sent any more.
+    update emails m
+    set recipient = null, subject = null, body_text = null, body_html = null, erased_at = @now::timestamptz,
+        log = coalesce((select jsonb_agg(a.value - 'text' order by a.ordinality)
+                        from jsonb_array_elements(m.log) with ordinality a), '[]'),
+        status = case m.status when 'pending' then 'canceled' else m.status end,
+        reason = case m.status when 'pending' then 'customer_erased' else m.reason end, next_attempt_at = null
+    where m.environment_id = @environment_id and m.customer_id = @customer_id and m.erased_at is null
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 

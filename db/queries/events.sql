@@ -24,6 +24,9 @@ insert into events (
     @created_at
 );
 
+-- name: EventGet :one
+select sqlc.embed(e) from events e where e.environment_id = @environment_id and e.id = @id;
+
 -- name: EventGetWithKey :one
 select sqlc.embed(k), sqlc.embed(e)
 from api_key_details k

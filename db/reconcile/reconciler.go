@@ -18,6 +18,7 @@ const (
 	StartedSubscriptions StartedTable = "subscriptions"
 	StartedTransactions  StartedTable = "transactions"
 	StartedEndpoints     StartedTable = "webhook_endpoints"
+	StartedSenders       StartedTable = "email_senders"
 	StartedErasures      StartedTable = "erasures"
 )
 
@@ -205,6 +206,26 @@ func (r Reader) AsleepEndpoints(ctx context.Context, wokenBefore, dueBefore time
 	}), core.Translate("WebhookEndpointListAsleep", err)
 }
 
+// UnstartedSenders lists senders of mail whose workflow was not started in this epoch.
+func (r Reader) UnstartedSenders(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
+	found, err := core.Queries.EmailSenderListUnstarted(ctx, r.Lists(), dbsqlc.EmailSenderListUnstartedParams{
+		Epoch: epoch, RowLimit: core.RowLimit(limit),
+	})
+	return core.Map(found, func(f dbsqlc.EmailSenderListUnstartedRow) core.Ref {
+		return core.Ref(f)
+	}), core.Translate("EmailSenderListUnstarted", err)
+}
+
+// AsleepSenders lists senders of mail that were to be woken before one time, or had something to do before the other.
+func (r Reader) AsleepSenders(ctx context.Context, wokenBefore, dueBefore time.Time, limit int) ([]core.Ref, error) {
+	found, err := core.Queries.EmailSenderListAsleep(ctx, r.Lists(), dbsqlc.EmailSenderListAsleepParams{
+		WakeBefore: &wokenBefore, DueBefore: &dueBefore, RowLimit: limit,
+	})
+	return core.Map(found, func(f dbsqlc.EmailSenderListAsleepRow) core.Ref {
+		return core.Ref(f)
+	}), core.Translate("EmailSenderListAsleep", err)
+}
+
 // SetStarted notes that the workflows of these rows were started in an epoch.
 func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, started []core.Ref) error {
 	environmentIDs, ids := make([]string, len(started)), make([]string, len(started))
@@ -219,6 +240,8 @@ func (tx *Tx) SetStarted(ctx context.Context, table StartedTable, epoch int64, s
 		return core.Queries.ErasureSetStarted(ctx, tx.Pipe, dbsqlc.ErasureSetStartedParams(in))
 	case StartedEndpoints:
 		return core.Queries.WebhookEndpointSetStarted(ctx, tx.Pipe, dbsqlc.WebhookEndpointSetStartedParams(in))
+	case StartedSenders:
+		return core.Queries.EmailSenderSetStarted(ctx, tx.Pipe, dbsqlc.EmailSenderSetStartedParams(in))
 	default:
 		return core.Queries.SubscriptionSetStarted(ctx, tx.Pipe, in)
 	}

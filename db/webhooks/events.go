@@ -51,6 +51,12 @@ func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (core.
 	return core.APIKeyFromDB(row.ApiKeyDetail), eventFromDB(row.Event), nil
 }
 
+// Event reads one. Fault: event_not_found.
+func (r Reader) Event(ctx context.Context, environmentID, id string) (Event, error) {
+	row, err := core.Queries.EventGet(ctx, r.Handle, dbsqlc.EventGetParams{EnvironmentID: environmentID, ID: id})
+	return eventFromDB(row.Event), core.ReadError("event", err)
+}
+
 // Events lists an environment's.
 func (r Reader) Events(
 	ctx context.Context, environmentID string, f EventFilter, page core.Page,

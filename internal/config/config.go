@@ -35,6 +35,7 @@ type Config struct {
 	Stripe    Stripe
 	Providers Providers
 	Webhooks  Webhooks
+	Mail      Mail
 	Simulator SimulatorSettings
 	Client    ClientSettings
 	Documents Documents
@@ -118,6 +119,12 @@ type Webhooks struct {
 	// RetrySpread is the part of a pause, in percent, by which it may be shorter or longer.
 	RetrySpread int
 	Slots       int
+}
+
+// Mail configures the sending of mails.
+type Mail struct {
+	// Relays are networks in which mail servers may be although they are not on the internet.
+	Relays []netip.Prefix
 }
 
 // Stripe is the operator's part of the adapter; credentials belong to apps and live in the database.

@@ -23,7 +23,7 @@ type Variable struct {
 // Variables lists every variable in the order of the documentation.
 func Variables() []Variable { return append([]Variable(nil), variables...) }
 
-var variables = slices.Concat(ownVariables, documentVariables, webhookVariables, simulatorVariables)
+var variables = slices.Concat(ownVariables, documentVariables, webhookVariables, mailVariables, simulatorVariables)
 
 var ownVariables = []Variable{
 	{

@@ -53,6 +53,8 @@ const (
 	UsageRecord       = "usg_"
 	ScheduledChange   = "chg_"
 	AuditEntry        = "aud_"
+	Email             = "em_"
+	EmailSender       = "ems_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

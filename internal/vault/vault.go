@@ -141,3 +141,13 @@ func associated(parts ...string) []byte {
 func EndpointSecret(appID, endpointID string) Field {
 	return Field{AppID: appID, ConfigID: endpointID, Name: "endpointSecret"}
 }
+
+// MailPassword returns the field of the password at the mail server of a sender.
+func MailPassword(appID, senderID string) Field {
+	return Field{AppID: appID, ConfigID: senderID, Name: "mailPassword"}
+}
+
+// DKIMKey returns the field of the private key that signs a sender's mails.
+func DKIMKey(appID, senderID string) Field {
+	return Field{AppID: appID, ConfigID: senderID, Name: "dkimKey"}
+}

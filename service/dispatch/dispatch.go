@@ -91,6 +91,8 @@ func (d *Dispatcher) dispatch(ctx context.Context, by db.Actor, effect db.Effect
 	case db.WakeEndpoint:
 		failpoint.Hit(failpoint.DeliveryOwed)
 		d.note(ctx, "wake", e.ID, d.engine.WakeEndpoint(ctx, contract.Ref(e)))
+	case db.WakeSender:
+		d.note(ctx, "wake", e.ID, d.engine.WakeSender(ctx, contract.Ref(e)))
 	case db.SignalSubscription:
 		failpoint.Hit(failpoint.CommandCommitted)
 		ref, signal := contract.Ref{EnvironmentID: e.EnvironmentID, ID: e.ID}, cmp.Or(e.Why, contract.SignalWake)

@@ -73,6 +73,10 @@ func (f *fakeEngine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	return f.ask(ctx, "wake endpoint "+ref.ID)
 }
 
+func (f *fakeEngine) WakeSender(ctx context.Context, ref contract.Ref) error {
+	return f.ask(ctx, "wake sender "+ref.ID)
+}
+
 func (f *fakeEngine) Check(ctx context.Context, owner contract.Owner, _ contract.Check) error {
 	return f.ask(ctx, "check "+owner.TransactionID+" of "+owner.SubscriptionID)
 }
@@ -91,13 +95,13 @@ func TestDispatch_AsksTheEngineForEachEffect(t *testing.T) {
 		db.AdvanceTestClock{EnvironmentID: s.Env, ID: "clk_1"}, db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_2"},
 		db.SignalSubscription{EnvironmentID: s.Env, ID: "sub_4", Why: contract.CommandPay, Revision: 3},
 		db.CheckTransaction{EnvironmentID: s.Env, ID: "txn_2", SubscriptionID: "sub_3"},
-		db.WakeEndpoint{EnvironmentID: s.Env, ID: "whe_1"},
+		db.WakeEndpoint{EnvironmentID: s.Env, ID: "whe_1"}, db.WakeSender{EnvironmentID: s.Env, ID: "ems_1"},
 	})
 	d.Close() // performs what waits
 	require.ElementsMatch(t, []string{
 		"start sub_1", "start txn_1", "erase cust_1 by era_1", "advance clk_1", "wake sub_2 at 0 by system test",
 		"pay sub_4 at 3 by system test",
-		"check txn_2 of sub_3", "wake endpoint whe_1",
+		"check txn_2 of sub_3", "wake endpoint whe_1", "wake sender ems_1",
 	}, engine.asked)
 	in := engine.starts[0]
 	require.Equal(t, contract.Ref{EnvironmentID: s.Env, ID: "sub_1"}, in.Input.Ref)

@@ -104,6 +104,14 @@ func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
+// WakeSender signals the workflow of a sender of mail that mails are due or that it has changed, and starts the workflow
+// where none runs. Fault: engine_unavailable.
+func (e *Engine) WakeSender(ctx context.Context, ref contract.Ref) error {
+	o, in := senderOptions(ref), contract.EmailSenderInput{Ref: ref}
+	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.EmailSenderWorkflow, in)
+	return engineError(err)
+}
+
 // StartErasure starts the workflow of an erasure; one that runs already counts as started. Fault: engine_unavailable.
 func (e *Engine) StartErasure(ctx context.Context, in contract.ErasureInput) error {
 	_, err := e.client.ExecuteWorkflow(ctx, erasureOptions(in), contract.ErasureWorkflow, in)

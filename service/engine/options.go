@@ -66,3 +66,10 @@ func endpointOptions(ref contract.Ref) client.StartWorkflowOptions {
 	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	return o
 }
+
+// senderOptions allow a sender's workflow to run again: it ends when the sender is deleted.
+func senderOptions(ref contract.Ref) client.StartWorkflowOptions {
+	o := options(contract.EmailSenderWorkflowID(ref.ID), ref.EnvironmentID, "Sender of mail")
+	o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	return o
+}

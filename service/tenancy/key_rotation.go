@@ -134,5 +134,10 @@ func renewed(
 		again(vault.EndpointSecret(appID, e.EndpointID), &e.Secret)
 		again(vault.EndpointSecret(appID, e.EndpointID), &e.Previous)
 	}
+	for i := range sealed.Senders {
+		s := &sealed.Senders[i]
+		again(vault.MailPassword(appID, s.SenderID), &s.Password)
+		again(vault.DKIMKey(appID, s.SenderID), &s.DKIMKey)
+	}
 	return next, sealed, err
 }

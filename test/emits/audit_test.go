@@ -51,10 +51,13 @@ func (s *stage) auditEntries() (n int) {
 // unchanged lists the operations without fields whose entries have no changed field, each with its reason. The entries
 // of operations with fields name the sent ones, which are not known here.
 var unchanged = map[string]string{
-	"payInvoice":   "it makes a payment, which the API tells of",
-	"retryInvoice": "it makes a payment, which the API tells of",
-	"retryRefund":  "it makes a payment, which the API tells of",
-	"testWebhook":  "it changes nothing but what is delivered",
+	"payInvoice":        "it makes a payment, which the API tells of",
+	"retryInvoice":      "it makes a payment, which the API tells of",
+	"retryRefund":       "it makes a payment, which the API tells of",
+	"testWebhook":       "it changes nothing but what is delivered",
+	"testEmailSettings": "what a test finds is no one's change",
+	"resendEmail":       "it makes a mail, which the API tells of",
+	"sendInvoice":       "it makes a mail, which the API tells of",
 	"testPaymentProvider the provider refuses the credentials":     "what a test finds is no one's change",
 	"testPaymentProvider the provider takes the credentials again": "what a test finds is no one's change",
 	"enablePaymentProvider":                     "it is enabled already",

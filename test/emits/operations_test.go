@@ -18,8 +18,8 @@ import (
 var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: union(requests,
 		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics,
-		creditGrants, paymentMethods), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
-	event.CauseErasure: erasures, event.CauseWebhook: deliveries, event.CauseUsage: merges,
+		creditGrants, paymentMethods, mails), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
+	event.CauseErasure: erasures, event.CauseWebhook: deliveries, event.CauseEmail: sendings, event.CauseUsage: merges,
 }
 
 func union[K comparable, V any](sets ...map[K]V) map[K]V {

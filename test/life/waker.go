@@ -68,6 +68,11 @@ func (w *Waker) WakeEndpoint(_ context.Context, ref contract.Ref) error {
 	return w.note("wake endpoint " + ref.ID)
 }
 
+// WakeSender implements reconcile.Waker.
+func (w *Waker) WakeSender(_ context.Context, ref contract.Ref) error {
+	return w.note("wake sender " + ref.ID)
+}
+
 // Attended implements reconcile.Waker.
 func (w *Waker) Attended(context.Context, string) (bool, error) {
 	if w.KeepsUp == nil {

@@ -45,7 +45,7 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 		return nil, err
 	}
 	use := service.New(dispatching, p.Now).WithWebhooks(service.Webhooks{
-		Vault: s.vault, Local: c.Webhooks.LocalReceivers,
+		Vault: s.vault, Local: c.Webhooks.LocalReceivers, Relays: c.Mail.Relays,
 	}).WithProviders(s.gateway)
 	server := api.NewServer(api.Deps{
 		// Reads go past the dispatcher: only transactions of the service have effects.

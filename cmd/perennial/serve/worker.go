@@ -41,7 +41,7 @@ func (s *Server) newWorker(ctx context.Context, p *cli.Process, do Plan) (*worke
 			Factories: all.Registry, AccountSlots: c.Worker.AccountSlots,
 			ProviderSlots: max(1, c.Worker.ActivitySlots*3/4), // all accounts of a provider hang at once
 			Observer:      watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
-			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries,
+			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries, Mails: s.mails(p, store),
 			PublicURL: c.HTTP.PublicURL, ConfirmWithin: c.Worker.ConfirmWithin,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.MakeCurrent || c.Worker.MakeCurrent,

@@ -15,6 +15,57 @@ import (
 	"perennial/billing/tax"
 )
 
+const creditNoteGet = `-- name: CreditNoteGet :one
+select n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
+from credit_notes n
+join invoices i on i.environment_id = n.environment_id and i.id = n.invoice_id
+where n.environment_id = $1 and n.id = $2
+`
+
+type CreditNoteGetParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+type CreditNoteGetRow struct {
+	CreditNote CreditNote      `db:"credit_note"`
+	Seller     *invoice.Seller `db:"seller"`
+	Buyer      *invoice.Buyer  `db:"buyer"`
+	TaxExempt  *tax.Exemption  `db:"tax_exempt"`
+}
+
+// With the parties of its invoice.
+func (q *Queries) CreditNoteGet(ctx context.Context, db DBTX, arg CreditNoteGetParams) (CreditNoteGetRow, error) {
+	row := db.QueryRow(ctx, creditNoteGet, arg.EnvironmentID, arg.ID)
+	var i CreditNoteGetRow
+	err := row.Scan(
+		&i.CreditNote.ID,
+		&i.CreditNote.EnvironmentID,
+		&i.CreditNote.Position,
+		&i.CreditNote.Number,
+		&i.CreditNote.InvoiceID,
+		&i.CreditNote.CustomerID,
+		&i.CreditNote.SubscriptionID,
+		&i.CreditNote.Currency,
+		&i.CreditNote.Reason,
+		&i.CreditNote.Memo,
+		&i.CreditNote.Subtotal,
+		&i.CreditNote.Tax,
+		&i.CreditNote.Taxes,
+		&i.CreditNote.Total,
+		&i.CreditNote.Due,
+		&i.CreditNote.Balance,
+		&i.CreditNote.Refund,
+		&i.CreditNote.RefundID,
+		&i.CreditNote.CreatedAt,
+		&i.CreditNote.TakenBackBy,
+		&i.Seller,
+		&i.Buyer,
+		&i.TaxExempt,
+	)
+	return i, err
+}
+
 const creditNoteGetWithKey = `-- name: CreditNoteGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, n.id, n.environment_id, n.position, n.number, n.invoice_id, n.customer_id, n.subscription_id, n.currency, n.reason, n.memo, n.subtotal, n.tax, n.taxes, n.total, n.due, n.balance, n.refund, n.refund_id, n.created_at, n.taken_back_by, i.seller, i.buyer, i.tax_exempt
 from api_key_details k

@@ -299,16 +299,26 @@ with batch as materialized (
     from batch b
     join webhook_deliveries d on d.environment_id = $1 and d.event_id = b.id
     where a.environment_id = $1 and a.delivery_id = d.id and a.response_excerpt is not null
+), mails as (
+    -- All of them at once: recipient, content and the words of mail servers. What is pending is not sent any more.
+    update emails m
+    set recipient = null, subject = null, body_text = null, body_html = null, erased_at = $6::timestamptz,
+        log = coalesce((select jsonb_agg(a.value - 'text' order by a.ordinality)
+                        from jsonb_array_elements(m.log) with ordinality a), '[]'),
+        status = case m.status when 'pending' then 'canceled' else m.status end,
+        reason = case m.status when 'pending' then 'customer_erased' else m.reason end, next_attempt_at = null
+    where m.environment_id = $1 and m.customer_id = $2 and m.erased_at is null
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b
 `
 
 type EventEraseParams struct {
-	EnvironmentID string   `db:"environment_id"`
-	CustomerID    *string  `db:"customer_id"`
-	AfterPosition int64    `db:"after_position"`
-	RowLimit      int32    `db:"row_limit"`
-	OwnReasons    []string `db:"own_reasons"`
+	EnvironmentID string    `db:"environment_id"`
+	CustomerID    *string   `db:"customer_id"`
+	AfterPosition int64     `db:"after_position"`
+	RowLimit      int32     `db:"row_limit"`
+	OwnReasons    []string  `db:"own_reasons"`
+	Now           time.Time `db:"now"`
 }
 
 type EventEraseRow struct {
@@ -324,6 +334,7 @@ func (q *Queries) EventErase(ctx context.Context, db DBTX, arg EventEraseParams)
 		arg.AfterPosition,
 		arg.RowLimit,
 		arg.OwnReasons,
+		arg.Now,
 	)
 	var i EventEraseRow
 	err := row.Scan(&i.Handled, &i.Last)

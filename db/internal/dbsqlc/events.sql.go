@@ -12,6 +12,39 @@ import (
 	"perennial/billing/event"
 )
 
+const eventGet = `-- name: EventGet :one
+select e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence from events e where e.environment_id = $1 and e.id = $2
+`
+
+type EventGetParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+type EventGetRow struct {
+	Event Event `db:"event"`
+}
+
+func (q *Queries) EventGet(ctx context.Context, db DBTX, arg EventGetParams) (EventGetRow, error) {
+	row := db.QueryRow(ctx, eventGet, arg.EnvironmentID, arg.ID)
+	var i EventGetRow
+	err := row.Scan(
+		&i.Event.ID,
+		&i.Event.EnvironmentID,
+		&i.Event.Type,
+		&i.Event.ObjectID,
+		&i.Event.CustomerID,
+		&i.Event.SubscriptionID,
+		&i.Event.Sequence,
+		&i.Event.Data,
+		&i.Event.OccurredAt,
+		&i.Event.CreatedAt,
+		&i.Event.Position,
+		&i.Event.CustomerSequence,
+	)
+	return i, err
+}
+
 const eventGetWithKey = `-- name: EventGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, e.id, e.environment_id, e.type, e.object_id, e.customer_id, e.subscription_id, e.sequence, e.data, e.occurred_at, e.created_at, e.position, e.customer_sequence
 from api_key_details k

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
 	"perennial/billing/discount"
+	"perennial/billing/email"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -250,6 +251,58 @@ type Dispute struct {
 	OpenedAt        time.Time            `db:"opened_at"`
 	ClosedAt        *time.Time           `db:"closed_at"`
 	CustomerID      string               `db:"customer_id"`
+}
+
+type Email struct {
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Position      int64          `db:"position"`
+	Kind          string         `db:"kind"`
+	ObjectID      string         `db:"object_id"`
+	Occurrence    string         `db:"occurrence"`
+	CustomerID    string         `db:"customer_id"`
+	EventID       *string        `db:"event_id"`
+	Recipient     *string        `db:"recipient"`
+	Status        string         `db:"status"`
+	Reason        *string        `db:"reason"`
+	Language      *string        `db:"language"`
+	Subject       *string        `db:"subject"`
+	BodyText      *string        `db:"body_text"`
+	BodyHtml      *string        `db:"body_html"`
+	Attempts      int            `db:"attempts"`
+	Log           email.Attempts `db:"log"`
+	NextAttemptAt *time.Time     `db:"next_attempt_at"`
+	SentAt        *time.Time     `db:"sent_at"`
+	ErasedAt      *time.Time     `db:"erased_at"`
+	CreatedAt     time.Time      `db:"created_at"`
+}
+
+type EmailSender struct {
+	ID                string     `db:"id"`
+	EnvironmentID     string     `db:"environment_id"`
+	FromEmail         string     `db:"from_email"`
+	FromName          string     `db:"from_name"`
+	ReplyTo           string     `db:"reply_to"`
+	Host              string     `db:"host"`
+	Port              int        `db:"port"`
+	Security          string     `db:"security"`
+	UserName          string     `db:"user_name"`
+	PasswordSealed    []byte     `db:"password_sealed"`
+	DkimDomain        string     `db:"dkim_domain"`
+	DkimSelector      string     `db:"dkim_selector"`
+	DkimKeySealed     []byte     `db:"dkim_key_sealed"`
+	Kinds             []string   `db:"kinds"`
+	AllowedRecipients []string   `db:"allowed_recipients"`
+	FailingSince      *time.Time `db:"failing_since"`
+	FailureClass      *string    `db:"failure_class"`
+	FailureText       *string    `db:"failure_text"`
+	WakePendingSince  *time.Time `db:"wake_pending_since"`
+	NextAttemptAt     *time.Time `db:"next_attempt_at"`
+	StartedEpoch      int64      `db:"started_epoch"`
+	DeletedAt         *time.Time `db:"deleted_at"`
+	Revision          int64      `db:"revision"`
+	CreatedAt         time.Time  `db:"created_at"`
+	UpdatedAt         time.Time  `db:"updated_at"`
 }
 
 type Environment struct {
