@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"perennial/api/httpkit"
 	"perennial/internal/id"
 )

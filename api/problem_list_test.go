@@ -26,7 +26,7 @@ import (
 
 // reachable are the packages whose faults become responses.
 var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go",
-	"providers/factory.go", "webhooks"}
+	"providers/factory.go", "mail", "webhooks"}
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{

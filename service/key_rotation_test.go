@@ -2,6 +2,9 @@ package service
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -15,6 +18,8 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/vault"
+	"perennial/mail"
+	"perennial/service/emails"
 	"perennial/service/gateway"
 	"perennial/service/payments"
 	"perennial/service/tenancy"
@@ -66,6 +71,16 @@ func newSealedHouse(t *testing.T) *sealedHouse {
 		webhooks.EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}, nil)
 	require.NoError(t, err)
 	h.endpoint = e.ID
+	_, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	require.NoError(t, h.Emails.Put(ctx, h.caller, emails.Settings{
+		FromEmail: "billing@example.com", Host: "smtp.example.com", Port: 587, Security: mail.StartTLS, User: "u", Password: "p",
+		DKIM: &emails.DKIM{
+			Domain: "example.com", Selector: "s1", PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		},
+	}, usecase.Around[db.EmailSender]{}))
 	return h
 }
 
@@ -84,7 +99,14 @@ func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 	if err != nil {
 		return err
 	}
-	_, err = gateway.Secrets{Vault: keys}.EndpointSecrets(e, h.Clock.Now())
+	if _, err = (gateway.Secrets{Vault: keys}).EndpointSecrets(e, h.Clock.Now()); err != nil {
+		return err
+	}
+	sender, err := h.Store.Emails.Sender(ctx, h.Env)
+	if err != nil {
+		return err
+	}
+	_, err = gateway.MailAccounts{Vault: keys}.MailAccount(sender)
 	return err
 }
 

@@ -24,7 +24,7 @@ func (h *Handler) settingsOperations() {
 	example := exampleSettings()
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getEmailSettings", Method: http.MethodGet, Path: "/email-settings", Tag: tag,
-		Summary: "Get the email settings", Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
+		Summary: "Get the email settings", Status: http.StatusOK, Access: httpkit.ReadAccess, Absent: true, Response: example,
 	}, h.getSettings)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "putEmailSettings", Method: http.MethodPut, Path: "/email-settings", Tag: tag,
@@ -41,13 +41,13 @@ func (h *Handler) settingsOperations() {
 		Name: "deleteEmailSettings", Method: http.MethodDelete, Path: "/email-settings", Tag: tag,
 		Summary:     "Stop the sending of emails",
 		Description: "Removes the settings with their secrets. Pending emails are canceled. The log stays.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Response: view.Deleted{ID: example.ID, Deleted: true},
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Absent: true, Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, h.deleteSettings)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "testEmailSettings", Method: http.MethodPost, Path: "/email-settings/test", Tag: tag,
 		Summary:     "Test the connection to the mail server",
 		Description: "Connects, turns to TLS and logs in, within 5 seconds. Nothing is sent.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess,
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Absent: true,
 		Response: EmailTest{ID: example.ID, Passed: true, TestedAt: 1763640000},
 	}, h.testSettings)
 }

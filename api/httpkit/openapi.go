@@ -140,7 +140,7 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusServiceUnavailable: "The service is unavailable. " +
 			"Try again after Retry-After, with the same Idempotency-Key.",
 	}
-	if o.Load.fetch != nil || o.refersTo() {
+	if o.Load.fetch != nil || o.Absent || o.refersTo() {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
 	if o.Attempts != nil {
@@ -209,7 +209,7 @@ func (k *Kit) render() []byte {
 func allowNewFields(doc *huma.OpenAPI) {
 	strict := map[string]bool{}
 	for _, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Post, item.Patch, item.Delete} {
+		for _, op := range []*huma.Operation{item.Post, item.Put, item.Patch, item.Delete} {
 			if op != nil && op.RequestBody != nil {
 				for _, media := range op.RequestBody.Content {
 					collect(doc, media.Schema, strict)

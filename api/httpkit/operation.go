@@ -24,6 +24,7 @@ type Operation struct {
 	Status      int // of success
 	Access      Access
 	Load        Loader // the resource that {id} names, fetched together with the key
+	Absent      bool   // the environment may not have the resource, which no {id} names: also answers 404
 	Waits       bool   // honours Prefer: wait
 	Tagged      bool   // answers with an ETag, or with 304
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
