@@ -39,6 +39,7 @@ var guarded = map[string]struct {
 	publishable bool
 	scope       string // that opens it too
 	body        func(rows owned) any
+	unready     bool // the row of the test has none yet: 422 to the right key
 }{
 	"POST /payment-providers": {body: func(owned) any {
 		return map[string]any{"provider": "stripe", "secretKey": "sk_test_good"}
@@ -171,7 +172,7 @@ var guarded = map[string]struct {
 	"GET /invoices/{id}":                       {},
 	"GET /invoices/{id}/html":                  {},
 	"GET /invoices/{id}/pdf":                   {},
-	"GET /invoices/{id}/xml":                   {},
+	"GET /invoices/{id}/xml":                   {unready: true},
 	"POST /invoices/{id}/void":                 {},
 	"POST /invoices/{id}/retry":                {},
 	"POST /invoices/{id}/skip-retry":           {},
@@ -181,9 +182,9 @@ var guarded = map[string]struct {
 	"GET /credit-notes/{id}":                   {},
 	"GET /credit-notes/{id}/html":              {},
 	"GET /credit-notes/{id}/pdf":               {},
-	"GET /credit-notes/{id}/xml":               {},
-	"GET /payments/{id}/receipt/html":          {},
-	"GET /payments/{id}/receipt/pdf":           {},
+	"GET /credit-notes/{id}/xml":               {unready: true},
+	"GET /payments/{id}/receipt/html":          {unready: true},
+	"GET /payments/{id}/receipt/pdf":           {unready: true},
 	"GET /reports/months/{month}":              {},
 	"GET /reports/months/{month}/taxes":        {},
 	"GET /reports/months/{month}/invoices":     {},

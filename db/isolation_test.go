@@ -33,7 +33,7 @@ var global = []string{
 	"KeyByHash",
 	"Customers.DueGrants", "Customers.DueRemovals", "Customers.ExpiringMethods", "Customers.StuckErasures",
 	"Customers.Sweeps", "Customers.ToReview", "Customers.UnstartedErasures",
-	"Invoices.Due",
+	"Invoices.Due", "Invoices.EnvironmentOf",
 	"Payments.Accounts", "Payments.EnvironmentOfCallback", "Payments.EnvironmentOfTransaction",
 	"Payments.LostCallbacks", "Payments.OpenBreakers", "Payments.OverdueActions", "Payments.OverduePayments",
 	"Payments.PausedCharging", "Payments.PaymentsInReview", "Payments.ProviderConfigByID", "Payments.RefundsOwed",

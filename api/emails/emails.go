@@ -110,7 +110,7 @@ func (h *Handler) sendInvoice(
 ) (*httpkit.Reply[Email], error) {
 	invoiceID := httpkit.Resource[invoice.Invoice](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeEmail, func(around usecase.Around[db.Email]) error {
-		return h.service.SendInvoice(ctx, usecase.Caller(c), invoiceID, around)
+		return h.service.MailInvoice(ctx, usecase.Caller(c), invoiceID, around)
 	})
 }
 

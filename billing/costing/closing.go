@@ -52,7 +52,7 @@ func (s Period) Closing(now time.Time) ([]invoice.Draft, error) {
 			if err != nil {
 				return nil, err
 			}
-			nothing := explained(s.nothingUsed(item.Line, now), s.part(item, left), left.Of(item.Amount))
+			nothing := explained(nothingUsed(item.Line, now), s.part(item, left), left.Of(item.Amount))
 			closing.Lines = append(closing.Lines, nothing)
 		}
 	}
@@ -69,7 +69,8 @@ func (s Period) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
 	for _, inv := range paid {
 		if s.Spans(inv) {
-			sum += inv.AmountPaid - inv.BroughtForward - max(inv.Total, s.own(inv).Total) + inv.Credited.Due
+			own := spanning(s.RenewedIndex).own(inv)
+			sum += inv.AmountPaid - inv.BroughtForward - max(inv.Total, own.Total) + inv.Credited.Due
 		}
 	}
 	return sum

@@ -14,7 +14,7 @@ import (
 // the coupons of its begin, also where these have ended: as far as the credits of the change give them back, and only
 // those that are for the new plan or add-on. Fault: amount_too_large.
 func (s Period) Charged(on plan.Plan, left UnusedTime, charge []invoice.Line) ([]invoice.Line, error) {
-	back := s.givenBack(left.Credits)
+	back := givenBack(left.Credits, s.PeriodIndex)
 	if len(back) == 0 {
 		return s.Discounted(left.Lines, charge)
 	}
@@ -28,7 +28,7 @@ func (s Period) Charged(on plan.Plan, left UnusedTime, charge []invoice.Line) ([
 		}
 	}
 	for end, lines := range going {
-		lines, err := s.goingOn(back[end], lines)
+		lines, err := goingOn(s.Subscription, back[end], lines)
 		if err != nil {
 			return nil, err
 		}
@@ -58,11 +58,12 @@ type given struct {
 	index   int                    // of the period of the subscription whose coupons they are
 }
 
-// givenBack returns what credits give back of the coupons of earlier periods, by the end of the own period.
-func (s Period) givenBack(credits []invoice.Line) map[time.Time]given {
+// givenBack returns what credits give back of the coupons of periods before the current one, by the end of the own
+// period.
+func givenBack(credits []invoice.Line, current int) map[time.Time]given {
 	back := map[time.Time]given{}
 	for _, l := range credits {
-		if l.PeriodIndex >= s.PeriodIndex || l.Discounts.Sum() >= 0 {
+		if l.PeriodIndex >= current || l.Discounts.Sum() >= 0 {
 			continue
 		}
 		one, ok := back[l.Period.End]
@@ -80,7 +81,7 @@ func (s Period) givenBack(credits []invoice.Line) map[time.Time]given {
 
 // goingOn takes the coupons that are given back off lines: a percentage that still holds all of them, others at most
 // what is given back. Such lines are of the period whose coupons they have, so that these count as given there.
-func (s Period) goingOn(back given, lines []invoice.Line) ([]invoice.Line, error) {
+func goingOn(s subscription.Subscription, back given, lines []invoice.Line) ([]invoice.Line, error) {
 	var coupons []invoice.Reduction
 	for _, d := range slices.Concat(s.EndedDiscounts.Except(s.Discounts), s.Discounts) {
 		one, most := reductionOf(d), back.amounts[d.CouponID]

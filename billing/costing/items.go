@@ -23,7 +23,8 @@ func (s Period) ItemsOn(p plan.Plan) []subscription.Item {
 	items, had := s.billedOn(p), slices.Clone(s.Items)
 	for i := range items {
 		same := func(item subscription.Item) bool {
-			return item.PriceID == items[i].PriceID || s.repeats(s.Facts.holder(p, items[i].PriceID), items[i].PriceID, item)
+			id := items[i].PriceID
+			return item.PriceID == id || s.Facts.repeats(s.Facts.holder(p, id), id, item)
 		}
 		if at := slices.IndexFunc(had, same); at >= 0 {
 			items[i].ID, items[i].Joined = had[at].ID, had[at].Joined
@@ -46,8 +47,8 @@ func (s *Period) Join(had []subscription.Item) {
 }
 
 // repeats reports whether a price of a plan or add-on is that of an item, with another id, as a new version has it.
-func (s Period) repeats(of plan.Plan, priceID string, item subscription.Item) bool {
-	was := s.Facts.holder(s.Facts.Plan, item.PriceID)
+func (f Facts) repeats(of plan.Plan, priceID string, item subscription.Item) bool {
+	was := f.holder(f.Plan, item.PriceID)
 	return was.Version != of.Version && of.Repeats(priceID, was, item.PriceID)
 }
 

@@ -63,8 +63,8 @@ func TestRetained_WithCreditNotes(t *testing.T) {
 		require.Equal(t, c.want, Period{s, f}.retained(), name)
 	}
 	credits := []invoice.Line{of(1, -500, 0), of(3, -1000, 0)}
-	require.Equal(t, invoice.Creditable{Total: 600, Tax: 100}, Period{s, Facts{}}.credited(credits))
-	require.Zero(t, Period{s, Facts{}}.credited([]invoice.Line{of(1, 500, 0)}), "a charge gives nothing back")
+	require.Equal(t, invoice.Creditable{Total: 600, Tax: 100}, spanning(s.RenewedIndex).credited(credits))
+	require.Zero(t, spanning(s.RenewedIndex).credited([]invoice.Line{of(1, 500, 0)}), "a charge gives nothing back")
 	kept := Period{s, Facts{Paid: []invoice.Invoice{
 		{PeriodIndex: 3, Status: invoice.Paid, Total: 1200, Tax: 200, Lines: []invoice.Line{of(3, 1000, 0)}},
 	}}}

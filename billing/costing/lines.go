@@ -165,7 +165,7 @@ func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []i
 }
 
 // nothingUsed is a credit of nothing for the time of an item that is left of its own period.
-func (s Period) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
+func nothingUsed(item invoice.Line, now time.Time) invoice.Line {
 	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
 	item.Rates, item.Credited, item.Explanation = nil, 0, nil
 	item.Period.Start = now

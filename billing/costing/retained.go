@@ -15,7 +15,7 @@ func (s Period) retained() invoice.Creditable {
 	var out invoice.Creditable
 	var refunded, earlier money.Minor
 	for _, inv := range s.Facts.Paid {
-		own, before := s.own(inv), s.noted(inv.Lines)
+		own, before := spanning(s.RenewedIndex).own(inv), spanning(s.RenewedIndex).noted(inv.Lines)
 		out.Total += own.Total - inv.Credited.Total + before.Total
 		out.Tax += own.Tax - inv.Credited.Tax + before.Tax
 		refunded += inv.Credited.Refund
@@ -25,22 +25,25 @@ func (s Period) retained() invoice.Creditable {
 	return out
 }
 
+// spanning is the first of the periods that a subscription spans: Subscription.RenewedIndex.
+type spanning int
+
 // own returns the part of an invoice that bills the periods that the subscription spans. Prorations of earlier periods
 // that waited for the invoice do not belong to it: a credit among them would count as if the current period had been
 // billed less.
-func (s Period) own(inv invoice.Invoice) invoice.Creditable {
+func (s spanning) own(inv invoice.Invoice) invoice.Creditable {
 	earlier := s.earlier(inv.Lines)
 	return invoice.Creditable{Total: inv.Total - earlier.Total, Tax: inv.Tax - earlier.Tax}
 }
 
 // credited returns the amount that lines of earlier periods give back, which was bounded when they were made.
-func (s Period) credited(lines []invoice.Line) invoice.Creditable {
+func (s spanning) credited(lines []invoice.Line) invoice.Creditable {
 	sums := s.earlier(lines)
 	return invoice.Creditable{Total: max(-sums.Total, 0), Tax: max(-sums.Tax, 0)}
 }
 
 // noted returns the amount that credit notes gave back of lines of earlier periods.
-func (s Period) noted(lines []invoice.Line) invoice.Sums {
+func (s spanning) noted(lines []invoice.Line) invoice.Sums {
 	given := slices.Clone(lines)
 	for i := range given {
 		given[i].Amount, given[i].Discounts = given[i].Credited, nil
@@ -50,9 +53,9 @@ func (s Period) noted(lines []invoice.Line) invoice.Sums {
 
 // earlier returns the sums of lines of periods before those that the subscription spans, and of usage, whose time is
 // over. A line with index 0 is from before there was one: it is of the period in which its invoice was issued.
-func (s Period) earlier(lines []invoice.Line) invoice.Sums {
+func (s spanning) earlier(lines []invoice.Line) invoice.Sums {
 	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
-		return l.Kind != invoice.Metered && (l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex)
+		return l.Kind != invoice.Metered && (l.PeriodIndex == 0 || l.PeriodIndex >= int(s))
 	})
 	sums, err := invoice.SumsOf(past)
 	if err != nil { // each was checked when it began to wait

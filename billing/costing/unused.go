@@ -24,7 +24,7 @@ func (s Period) credits(
 		for _, billing := range unprorated(s, issued) {
 			share, amount := s.share(billing, s.Whole(), left.Span)
 			if worth := proration.Credit(amount, billing.Uncredited()); worth > 0 {
-				credit := s.reversal(billing, billing, worth, now)
+				credit := reversal(billing, billing, worth, now)
 				part := s.portion(invoice.DividedLine, billing.Amount, s.Whole(), share)
 				credits = append(credits, explained(credit, &invoice.Explanation{Part: part}, amount))
 			}
@@ -44,7 +44,7 @@ func (s Period) credits(
 		of := left.Of(item.Amount)
 		worth := proration.Credit(of, billing.Uncredited())
 		if _, share := s.share(billing, item.divided, left); ok && (worth > 0 || share > 0) {
-			credits = append(credits, explained(s.reversal(item.Line, billing, worth, now), s.part(item, left), of))
+			credits = append(credits, explained(reversal(item.Line, billing, worth, now), s.part(item, left), of))
 		}
 	}
 	return credits, nil
@@ -72,8 +72,8 @@ func explained(credit invoice.Line, by *invoice.Explanation, part money.Minor) i
 // reversal credits the part of a line for the rest of its own period. of is the line of the whole period. The
 // credit equals the charge for the same time, so that a chain of changes costs the time for which each price was used;
 // it is at most the billed amount less credit notes. Its discounts and taxes are those of the line that it reverses.
-func (s Period) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
-	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
+func reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
+	credit := nothingUsed(of, now).TakeBack(billing, worth)
 	credit.ID, credit.PriceID = "", billing.PriceID // another version may have billed the price under another id
 	credit.PeriodIndex = billing.PeriodIndex        // of a longer own period: the one with which it was billed
 	return credit

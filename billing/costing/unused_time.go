@@ -38,7 +38,7 @@ func (s Period) UnusedTime(removed []subscription.Item, unused Left, now time.Ti
 		}
 		out.Replaces, out.Lines = open.ID, append(out.Lines, open.Lines...)
 	}
-	kept := s.retained().Total + s.credited(out.Lines).Total
+	kept := s.retained().Total + spanning(s.RenewedIndex).credited(out.Lines).Total
 	out.Creditable = s.creditable(out.Lines)
 	issued := s.issued()
 	credits, err := s.credits(issued, removed, unused, now)

@@ -34,7 +34,7 @@ func (s Period) Waits() (money.Minor, error) {
 // creditable returns the most that lines may give back: the amount that the paid invoices keep for the periods that the
 // subscription spans, and the credit of lines of earlier periods, which was bounded when they were made.
 func (s Period) creditable(lines []invoice.Line) invoice.Creditable {
-	kept, earlier := s.retained(), s.credited(lines)
+	kept, earlier := s.retained(), spanning(s.RenewedIndex).credited(lines)
 	return invoice.Creditable{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
 

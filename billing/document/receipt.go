@@ -8,8 +8,8 @@ import (
 
 // ErrNoReceipt refuses a receipt of a payment that brought no money.
 var ErrNoReceipt = fault.InvalidParam("status", "receipt_unavailable",
-	"The payment has no receipt: it is a refund, or it did not succeed. Receipts are of charges with the status success; "+
-		"they list their refunds.")
+	"The payment has no receipt: it is a refund, or it did not succeed. Receipts are of charges with the status success, and "+
+		"list their refunds.")
 
 // OfPayment returns the receipt of a charge: what was paid for, as the invoice has it, and what went back since. of is
 // the invoice that it paid; of a charge without one, it has the seller and the buyer. Fault: receipt_unavailable.

@@ -2,6 +2,8 @@ package paper
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -15,6 +17,24 @@ import (
 // go-fonts/dejavu has the text.
 type Fonts struct {
 	Fallback string // path of a TrueType file for all other characters; empty: none
+}
+
+// WithFallback returns the fonts with a TrueType file for the characters that the built-in one lacks; an empty path:
+// none. It refuses a file that is none, since a wrong one would show in the first PDF only.
+func WithFallback(path string) (Fonts, error) {
+	if path == "" {
+		return Fonts{}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Fonts{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(f, head); err != nil || !bytes.Equal(head, []byte{0, 1, 0, 0}) && string(head) != "true" {
+		return Fonts{}, errors.New(path + " is no TrueType font")
+	}
+	return Fonts{Fallback: path}, nil
 }
 
 const (

@@ -45,9 +45,9 @@ func (s *Service) Resend(
 	})
 }
 
-// SendInvoice sends an issued invoice to its customer, whether or not the kind is switched on. Faults:
+// MailInvoice sends an issued invoice to its customer, whether or not the kind is switched on. Faults:
 // invoice_not_found, invoice_not_issued, email_sender_missing, customer_email_missing.
-func (s *Service) SendInvoice(
+func (s *Service) MailInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[db.Email],
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (db.Email, error) {

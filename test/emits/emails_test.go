@@ -37,7 +37,7 @@ var mails = map[string]func(*stage) func() error{
 		draft := s.drafted(true, terms.Terms{})
 		s.must(s.finalize(draft)())
 		s.must(s.putEmailSettings())
-		return func() error { return s.service.Emails.SendInvoice(s.ctx, s.by, draft.ID, usecase.Around[db.Email]{}) }
+		return func() error { return s.service.Emails.MailInvoice(s.ctx, s.by, draft.ID, usecase.Around[db.Email]{}) }
 	},
 }
 

@@ -3,6 +3,7 @@ package invoices
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,11 @@ func drawing(ending string) (of func(config.Config) draw, ok bool) {
 	case ".pdf":
 		return func(c config.Config) draw {
 			return func(d document.Document, timeZone string) ([]byte, error) {
-				return documents.PDF(d, "", timeZone, paper.Fonts{Fallback: c.Documents.Font})
+				fonts, err := paper.WithFallback(c.Documents.Font)
+				if err != nil {
+					return nil, fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
+				}
+				return documents.PDF(d, "", timeZone, fonts)
 			}
 		}, true
 	case ".html":

@@ -44,6 +44,10 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 	if err != nil {
 		return nil, err
 	}
+	fonts, err := paper.WithFallback(c.Documents.Font)
+	if err != nil {
+		return nil, fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
+	}
 	use := service.New(dispatching, p.Now).WithWebhooks(service.Webhooks{
 		Vault: s.vault, Local: c.Webhooks.LocalReceivers, Relays: c.Mail.Relays,
 	}).WithProviders(s.gateway)
@@ -55,7 +59,7 @@ func (s *Server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error)
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: c.HTTP.KeyBurst},
-		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted, Fonts: paper.Fonts{Fallback: c.Documents.Font},
+		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted, Fonts: fonts,
 	})
 	part := &apiPart{server: server, url: scheme + "://" + wire.Reachable(inner.Addr().String()), done: make(chan struct{})}
 	go func() {
