@@ -114,7 +114,7 @@ func TestHosted_PayByAnotherNumber(t *testing.T) {
 	path := inv.HostedURL
 
 	require.Contains(t, shown(t, b.send(t, "GET", path, nil), 200), `name="phone"`)
-	wrong := shown(t, b.sends(t, path+"/pay", url.Values{"phone": {"12"}}), 409)
+	wrong := shown(t, b.sends(t, path+"/pay", url.Values{"phone": {"12"}}), 422)
 	require.Contains(t, wrong, "No operator can be asked for this number.")
 	require.Contains(t, wrong, `action="../`)
 	choose := shown(t, b.sends(t, path+"/pay", url.Values{"phone": {"+237 670-00-00-00"}}), 200)

@@ -19,18 +19,19 @@ type Handler struct {
 	gate     *usecase.Gate
 	payments *payments.Handler
 	fonts    paper.Fonts
-	drawing  chan struct{} // a place for each file that is drawn
+	waiting  chan struct{} // a place for each PDF that is drawn or waits
+	drawing  chan struct{} // for the one that is drawn
 }
 
-// drawnAtOnce bounds the files that are drawn for visitors at the same time. A long one takes seconds of a processor,
-// and whoever has a link may ask for it again and again; requests with a key are not to wait for them.
-const drawnAtOnce = 1
+// PDFs are drawn one after the other for visitors, and few wait for theirs: a long one takes seconds of a processor,
+// and whoever has a link may ask for it again and again. Requests with a key are not to wait for them.
+const mostWaiting = 4
 
 // Register adds the routes of this column. PDFs are drawn with the fonts.
 func Register(d usecase.Deps, p *payments.Handler, fonts paper.Fonts) {
 	h := &Handler{
 		kit: d.Kit, service: d.Service.Hosted, gate: d.Gate, payments: p, fonts: fonts,
-		drawing: make(chan struct{}, drawnAtOnce),
+		waiting: make(chan struct{}, 1+mostWaiting), drawing: make(chan struct{}, 1),
 	}
 	router := h.kit.Router()
 	at := contract.HostedPath + "{token}"

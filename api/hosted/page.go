@@ -32,9 +32,23 @@ func (h *Handler) html(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	})
 }
 
-// pdf is html on paper.
+// pdf is html on paper. Where too many wait for theirs, it is html after all.
 func (h *Handler) pdf(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	select {
+	case h.waiting <- struct{}{}:
+		defer func() { <-h.waiting }()
+	default:
+		w.Header().Set("Location", "html")
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
 	return h.whole(ctx, w, r, "application/pdf", func(d document.Document, timeZone string) ([]byte, error) {
+		select {
+		case h.drawing <- struct{}{}:
+			defer func() { <-h.drawing }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 		w.Header().Set("Content-Disposition", `inline; filename="`+documents.FileName(d)+`.pdf"`)
 		return documents.PDF(d, "", timeZone, h.fonts)
 	})
@@ -50,12 +64,6 @@ func (h *Handler) whole(
 	}
 	if err != nil {
 		return showNone(w, r, err)
-	}
-	select {
-	case h.drawing <- struct{}{}:
-		defer func() { <-h.drawing }()
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 	body, err := draw(document.OfInvoice(found.Invoice), found.TimeZone)
 	if err != nil {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/http"
+	"strconv"
 
 	"github.com/gorilla/mux"
 
+	"perennial/api/httpkit"
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/hosted"
@@ -33,7 +36,7 @@ func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 	leave, err := h.gate.Enter(cmp.Or(found.Invoice.SubscriptionID, found.Invoice.CustomerID))
 	if err != nil {
-		return h.trouble(w, found, pages.Page{Token: token, Trouble: pages.NotNow})
+		return h.trouble(w, found, pages.Page{Token: token, Trouble: pages.NotNow}, err)
 	}
 	defer leave()
 	choice := service.Choice{
@@ -41,7 +44,6 @@ func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 	wallets, err := h.service.Pay(ctx, token, choice)
 	given := pages.Page{Token: token, Phone: choice.Phone, Operators: wallets}
-	refused := fault.From(err)
 	switch {
 	case len(wallets) > 0:
 		return h.show(w, http.StatusOK, found, onForm(given))
@@ -50,17 +52,23 @@ func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		return leadBack(w, token)
 	case errors.Is(err, service.ErrNoWallet):
 		given.Trouble = pages.NoWallet
-	case refused != nil && (refused.Kind == fault.Conflict || refused.Kind == fault.RateLimited):
-		given.Trouble = pages.NotNow
 	default:
-		return err
+		given.Trouble = pages.NotNow
 	}
-	return h.trouble(w, found, given)
+	return h.trouble(w, found, given, err)
 }
 
-// trouble shows the page again, with why the payment did not begin.
-func (h *Handler) trouble(w http.ResponseWriter, found service.Page, given pages.Page) error {
-	return h.show(w, http.StatusConflict, found, onForm(given))
+// trouble shows the page again, with why the payment did not begin. What only we can explain is a problem, as
+// everywhere.
+func (h *Handler) trouble(w http.ResponseWriter, found service.Page, given pages.Page, err error) error {
+	refused := fault.From(err)
+	if refused == nil || refused.Kind == fault.Internal {
+		return err
+	}
+	if refused.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+	}
+	return h.show(w, httpkit.StatusOf(err), found, onForm(given))
 }
 
 // onForm is for a page that is shown at the address of its form, one step below its own.

@@ -30,18 +30,24 @@ const (
 // Facts are what a page depends on.
 type Facts struct {
 	Invoice  invoice.Invoice
-	Attempts []payment.Transaction // charges for the invoice, the newest first; MostAttempts of them are enough
+	Attempts []payment.Transaction // charges for the invoice, the newest first; Looked of them are enough
 	LinkDays int                   // subscription.Settings.InvoiceLinkDays
 	Now      time.Time             // the customer's time
 	Real     time.Time
 }
 
-// Whoever has the link may try a few numbers and cards, and neither ask the phones of strangers at will nor test cards.
-const (
-	// MostAttempts is the number of charges of an invoice within AttemptsWithin after which the page begins no other one.
-	MostAttempts   = 5
-	AttemptsWithin = time.Hour
-)
+// bound is a number of charges of an invoice within a time, after which the page begins no other one.
+type bound struct {
+	most   int
+	within time.Duration
+}
+
+// bounds: whoever has the link may try a few numbers and cards, and neither ask the phones of strangers at will nor
+// test cards.
+var bounds = []bound{{5, time.Hour}, {Looked, 24 * time.Hour}}
+
+// Looked is the number of charges on which a page depends.
+const Looked = 15
 
 // State returns the state of the page.
 func (f Facts) State() State {
@@ -58,8 +64,10 @@ func (f Facts) State() State {
 	if len(f.Attempts) > 0 && f.Attempts[0].Status == payment.Pending {
 		return f.undecided(f.Attempts[0])
 	}
-	if n := len(f.Attempts); n >= MostAttempts && f.Now.Sub(f.Attempts[MostAttempts-1].CreatedAt) < AttemptsWithin {
-		return Resting
+	for _, b := range bounds {
+		if len(f.Attempts) >= b.most && f.Now.Sub(f.Attempts[b.most-1].CreatedAt) < b.within {
+			return Resting
+		}
 	}
 	return Payable
 }

@@ -26,12 +26,13 @@ func TestState(t *testing.T) {
 	late.Action.ExpiresAt = now
 	prompted := charge(payment.Pending, time.Minute)
 	prompted.Method.Type = "mobile_money_mtn"
-	five := func(oldest time.Duration) (all []payment.Transaction) {
-		for n := range hosted.MostAttempts {
-			all = append(all, charge(payment.Declined, oldest*time.Duration(n+1)/hosted.MostAttempts))
+	failed := func(many int, oldest time.Duration) (all []payment.Transaction) {
+		for n := range many {
+			all = append(all, charge(payment.Declined, oldest*time.Duration(n+1)/time.Duration(many)))
 		}
 		return all
 	}
+	five := func(oldest time.Duration) []payment.Transaction { return failed(5, oldest) }
 	closed := now.AddDate(0, 0, -30)
 	for name, c := range map[string]struct {
 		facts hosted.Facts
@@ -45,6 +46,8 @@ func TestState(t *testing.T) {
 		"the phone asks the payer":      {hosted.Facts{Invoice: open, Attempts: []payment.Transaction{prompted}}, hosted.Prompt},
 		"five failed within the hour":   {hosted.Facts{Invoice: open, Attempts: five(59 * time.Minute)}, hosted.Resting},
 		"the fifth was an hour ago":     {hosted.Facts{Invoice: open, Attempts: five(time.Hour)}, hosted.Payable},
+		"fifteen failed within a day":   {hosted.Facts{Invoice: open, Attempts: failed(hosted.Looked, 23*time.Hour)}, hosted.Resting},
+		"the fifteenth was a day ago":   {hosted.Facts{Invoice: open, Attempts: failed(hosted.Looked, 24*time.Hour)}, hosted.Payable},
 		"four failed":                   {hosted.Facts{Invoice: open, Attempts: five(time.Minute)[:4]}, hosted.Payable},
 		"paid":                          {hosted.Facts{Invoice: invoice.Invoice{Status: invoice.Paid, PaidAt: closed}}, hosted.Paid},
 		"void":                          {hosted.Facts{Invoice: invoice.Invoice{Status: invoice.Void, VoidedAt: closed}}, hosted.Ended},

@@ -16,19 +16,17 @@ type Hosted struct {
 	TimeZone string
 }
 
-// Hosted reads one, with its lines. The caller judges the link before it shows any of it. Fault: invoice_not_found,
-// also for a draft.
+// Hosted reads one without its lines: the caller judges the link before it reads and shows more. Fault:
+// invoice_not_found, also for a draft.
 func (r Reader) Hosted(ctx context.Context, environmentID, id string) (Hosted, error) {
 	row, err := core.Queries.InvoiceGetHosted(ctx, r.Handle,
 		dbsqlc.InvoiceGetHostedParams{EnvironmentID: environmentID, ID: id})
 	if err != nil {
 		return Hosted{}, core.ReadError("invoice", err)
 	}
-	found := []invoice.Invoice{InvoiceFromDB(row.Invoice)}
-	err = AddLines(ctx, r.Reader, environmentID, found)
 	return Hosted{
-		Invoice: found[0], LinkKey: row.LinkKey, LinkDays: row.InvoiceLinkDays, TimeZone: row.TimeZone,
-	}, err
+		Invoice: InvoiceFromDB(row.Invoice), LinkKey: row.LinkKey, LinkDays: row.InvoiceLinkDays, TimeZone: row.TimeZone,
+	}, nil
 }
 
 // RenewLink gives an issued invoice another link, which ends the one before. Fault: invoice_not_found, also for a

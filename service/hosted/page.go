@@ -49,7 +49,10 @@ func (s *Service) Page(ctx context.Context, token string) (Page, error) {
 	}
 	p := Page{
 		EnvironmentID: named.EnvironmentID, TimeZone: found.TimeZone,
-		Facts: hosted.Facts{Invoice: found.Invoice, LinkDays: found.LinkDays, Real: s.Now()},
+		Facts: hosted.Facts{LinkDays: found.LinkDays, Real: s.Now()},
+	}
+	if p.Invoice, err = s.Store.Invoices.Get(ctx, named.EnvironmentID, named.InvoiceID); err != nil {
+		return Page{}, unknown(err)
 	}
 	return p, unknown(s.complete(ctx, &p))
 }
@@ -78,7 +81,7 @@ func (s *Service) complete(ctx context.Context, p *Page) error {
 	}
 	p.Attempts, _, err = s.Store.Payments.Transactions(ctx, p.EnvironmentID,
 		db.TransactionFilter{InvoiceID: inv.ID, Type: payment.Charge},
-		db.Page{Limit: hosted.MostAttempts, Unsettled: true})
+		db.Page{Limit: hosted.Looked, Unsettled: true})
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ func (s *Service) Pay(ctx context.Context, token string, choice Choice) (wallets
 		if pay.Method, wallets, err = s.wallet(ctx, p, choice); err != nil || len(wallets) > 0 {
 			return wallets, err
 		}
+	case choice.Phone != "": // no account takes wallets any more
+		return nil, ErrNoWallet
 	case slices.ContainsFunc(p.Methods, func(m customer.Method) bool { return m.ID == choice.MethodID }):
 		pay.MethodID = choice.MethodID
 	case choice.MethodID != "" || len(p.Methods) == 0:
