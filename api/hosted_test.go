@@ -122,6 +122,10 @@ func TestHosted_PayByAnotherNumber(t *testing.T) {
 		require.Contains(t, choose, said)
 	}
 	require.Empty(t, b.attemptsOf(t, inv.ID), "the payer has to choose")
+	for _, blank := range []string{"", " ", "-", "()"} {
+		require.Equal(t, http.StatusSeeOther, b.sends(t, path+"/pay", url.Values{"phone": {blank}}).Status)
+		require.Empty(t, b.attemptsOf(t, inv.ID), "%q is no choice of the stored card", blank)
+	}
 	r := b.sends(t, path+"/pay", url.Values{"phone": {"+237670000000"}, "wallet": {"mobile_money_mtn"}})
 	require.Equal(t, http.StatusSeeOther, r.Status, "%s", r.Body)
 	require.Len(t, b.attemptsOf(t, inv.ID), 1)

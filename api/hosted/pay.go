@@ -42,6 +42,9 @@ func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	choice := service.Choice{
 		MethodID: r.PostForm.Get("method"), Phone: phoneOf(r.PostForm.Get("phone")), Wallet: r.PostForm.Get("wallet"),
 	}
+	if choice.MethodID == "" && choice.Phone == "" {
+		return leadBack(w, token)
+	}
 	wallets, err := h.service.Pay(ctx, token, choice)
 	given := pages.Page{Token: token, Phone: choice.Phone, Operators: wallets}
 	switch {

@@ -1,6 +1,7 @@
 package costing
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -27,8 +28,8 @@ func (s Period) Charged(on plan.Plan, left UnusedTime, charge []invoice.Line) ([
 			others = append(others, l)
 		}
 	}
-	for end, lines := range going {
-		lines, err := goingOn(s.Subscription, back[end], lines)
+	for _, end := range slices.SortedFunc(maps.Keys(going), time.Time.Compare) { // shares are rounded in turn
+		lines, err := goingOn(s.Subscription, back[end], going[end])
 		if err != nil {
 			return nil, err
 		}

@@ -117,6 +117,21 @@ func TestMixed_SeatsDoNotPayForThePlan(t *testing.T) {
 	}
 }
 
+// Giving the year up once all its retries have failed ends the debt, and opens the plan no more than before.
+func TestMixed_GivingUpInPastDueDoesNotOpenThePlan(t *testing.T) {
+	t.Parallel()
+	for _, void := range []bool{false, true} {
+		l := declinedLife(t, annual, seats)
+		l.untilPastDue()
+		l.giveUp(l.last(), void)
+		require.Equal(t, subscription.Active, l.sub().Status)
+		require.Zero(t, l.sub().ActivatedAt, "void: %t", void)
+		require.False(t, l.access().Allowed)
+		l.months(2)
+		require.False(t, l.access().Allowed, "seats that are paid are not the plan")
+	}
+}
+
 // Nor do they while its invoice is open: a coupon makes them free.
 func TestMixed_FreeSeatsDoNotPayForThePlan(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 	} else if s.Covered() && !s.Facts.Owes(s.PeriodIndex, closed.ID) { // its lines wait, or were billed before
 		paysChange(&s, s.PeriodIndex, closed.ID)
 	}
-	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage {
+	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage && !owesPlan(s) {
 		s.ActivatedAt = now
 	}
 	d.Events = []event.Event{s.Activated(now)}

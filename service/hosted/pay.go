@@ -13,7 +13,7 @@ import (
 
 // Choice is how a payer pays: with one of their methods, or by a number of a mobile money wallet.
 type Choice struct {
-	MethodID string // empty: the first of Page.Methods, unless Phone is given
+	MethodID string // one of Page.Methods; empty: Phone is given
 	Phone    string // international format; used for this payment alone, and not kept with the customer
 	Wallet   string // of Phone: the type of payment method; empty: the only one that the number can have
 }
@@ -47,7 +47,7 @@ func (s *Service) Pay(ctx context.Context, token string, choice Choice) (wallets
 		return nil, ErrNoWallet
 	case slices.ContainsFunc(p.Methods, func(m customer.Method) bool { return m.ID == choice.MethodID }):
 		pay.MethodID = choice.MethodID
-	case choice.MethodID != "" || len(p.Methods) == 0:
+	default: // nothing is charged that the payer did not choose
 		return nil, ErrNoMethod
 	}
 	return nil, s.invoices.PayInvoice(ctx, p.payer(), pay, usecase.Around[usecase.Performed]{})
