@@ -35,6 +35,8 @@ type Failure struct {
 	Class Class
 	Code  int    // of the server's reply; 0: it gave none
 	Text  string // the server's words, or ours where it gave none; may have the recipient's address in it
+	// OfMail reports that the server was told of a mail: its words may be about the people of that mail.
+	OfMail bool
 }
 
 // Error implements error. It has no words of a server, since they may have an address in them.

@@ -177,6 +177,7 @@ func (s *Session) Close() {
 
 // over ends a mail that was not sent. After a reply the connection serves the next one.
 func (s *Session) over(f *Failure) error {
+	f.OfMail = true
 	if f.Code == 0 || f.Class == Busy || s.client.Reset() != nil {
 		s.broken = true
 	}

@@ -159,6 +159,7 @@ func TestSession_Refusals(t *testing.T) {
 			raw, err := message().Bytes()
 			require.NoError(t, err)
 			f := failure(t, session.Send(t.Context(), "billing@example.com", "ada@example.org", raw))
+			c.want.OfMail = true
 			require.Equal(t, c.want, *f)
 			require.Empty(t, s.Mails())
 			require.NotContains(t, f.Error(), "ada@example.org", "errors reach logs and histories")

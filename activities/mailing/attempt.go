@@ -30,6 +30,9 @@ func (r *run) begin(ctx context.Context, id string) (m db.Email, due bool, err e
 		if m.Subject == "" {
 			if m.Content, err = r.draw(ctx, tx, m); errors.Is(err, errGone) {
 				return r.fail(ctx, tx, m, email.ObjectGone)
+			} else if errors.Is(err, errSettled) {
+				m.Status, m.Reason, m.NextAttemptAt = email.Suppressed, email.InvoiceNotOpen, zero
+				return tx.Emails.Save(ctx, env, m)
 			} else if err != nil {
 				return err
 			}
@@ -47,6 +50,30 @@ func (r *run) begin(ctx context.Context, id string) (m db.Email, due bool, err e
 		return m, false, nil // deleted since it was listed
 	}
 	return m, due && err == nil, err
+}
+
+// spoil records an attempt that could not begin, such as one of a mail that cannot be drawn. It uses up one: the mail
+// waits, and is given up at last, while the others go out.
+func (r *run) spoil(ctx context.Context, id string) error {
+	err := execution.InTx(ctx, r.Store, r.Clock(), func(tx *db.Tx) error {
+		m, err := tx.Emails.Lock(ctx, r.sender.EnvironmentID, id)
+		if err != nil || m.Status != email.Pending || m.NextAttemptAt.After(tx.Real) {
+			return err
+		}
+		if next := r.closeLost(&m); next.Status == email.Failed {
+			return r.fail(ctx, tx, m, next.Reason)
+		}
+		f := unmade()
+		m.Log = append(m.Log, email.Attempt{
+			Number: len(m.Log) + 1, StartedAt: tx.Real, EndedAt: tx.Real, Outcome: email.OutcomeFailed, Class: string(f.Class),
+			Text: f.Text,
+		})
+		return r.retry(ctx, tx, m, f)
+	})
+	if errors.Is(err, db.ErrEmailNotFound) {
+		return nil
+	}
+	return err
 }
 
 // closeLost ends an attempt that its worker left open. It uses up one: a mail that crashes every worker must not do so

@@ -23,6 +23,9 @@ import (
 // errGone: what a mail tells of does not exist any more, so that it cannot be written.
 var errGone = errors.New("mailing: what the mail tells of is gone")
 
+// errSettled: the mail would ask to pay an invoice that is not open any more.
+var errSettled = errors.New("mailing: the invoice is not open")
+
 var zero time.Time
 
 // draw writes the content of a mail, of its event and of the rows that this names.
@@ -83,7 +86,10 @@ func (d *drawing) subject(m db.Email) error {
 	switch m.Kind {
 	case email.InvoiceIssued:
 		inv, err := d.invoice(m.ObjectID)
-		d.facts.Amount, d.facts.Currency, d.facts.Due = inv.Total, inv.Currency, inv.DueAt
+		d.facts.Amount, d.facts.Currency = inv.Total, inv.Currency
+		if inv.Status == invoice.Open {
+			d.facts.Amount, d.facts.Due = inv.AmountDue, inv.DueAt
+		}
 		return err
 	case email.CreditNote:
 		note, of, err := creditNote(d.ctx, d.tx.Reader, d.env, m)
@@ -114,8 +120,12 @@ func (d *drawing) payment(kind email.Kind) error {
 		d.facts.Link, d.facts.By = e.ConfirmURL, time.Unix(e.ConfirmBy, 0)
 	}
 	if e.InvoiceID != "" {
-		if _, err := d.invoice(e.InvoiceID); err != nil {
+		inv, err := d.invoice(e.InvoiceID)
+		if err != nil {
 			return err
+		}
+		if (kind == email.PaymentFailed || kind == email.ConfirmationNeeded) && inv.Status != invoice.Open {
+			return errSettled
 		}
 	}
 	if kind != email.PaymentFailed || e.SubscriptionID == "" {

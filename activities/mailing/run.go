@@ -3,7 +3,7 @@ package mailing
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -69,8 +69,8 @@ func (r *run) batch(ctx context.Context, ids []string) error {
 	for lane := range min(lanes, len(ids)) {
 		working.Go(func() {
 			defer func() { // a panic of one mail must not take the process with it
-				if cause := recover(); cause != nil {
-					errs[lane] = fmt.Errorf("mailing: panic: %v", cause)
+				if recover() != nil {
+					errs[lane] = errPanic
 				}
 			}()
 			for id := range waiting {
@@ -101,13 +101,40 @@ func (r *run) takes(ctx context.Context) bool {
 
 // one makes an attempt of one mail.
 func (r *run) one(ctx context.Context, lane int, id string) error {
-	m, due, err := r.begin(ctx, id)
+	var m db.Email
+	var due bool
+	err := safely(func() (err error) {
+		m, due, err = r.begin(ctx, id)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return r.spoil(ctx, id) // where the database is away, this fails too, and the run ends
+	}
 	if err != nil || !due {
 		return err
 	}
-	failed := r.handOver(ctx, lane, m)
+	var failed *mail.Failure
+	if safely(func() error {
+		failed = r.handOver(ctx, lane, m)
+		return nil
+	}) != nil {
+		failed = unmade()
+	}
 	ctx = context.WithoutCancel(ctx) // what became of a mail is recorded even by a worker that ends
 	return r.end(ctx, m, failed)
+}
+
+// errPanic has nothing of the panic in it, which may have data of a mail: errors reach histories.
+var errPanic = errors.New("mailing: a mail caused a panic")
+
+// safely turns a panic of one mail into an error.
+func safely(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanic
+		}
+	}()
+	return do()
 }
 
 // handOver sends a mail on the connection of a lane.
@@ -140,6 +167,11 @@ func asFailure(err error) *mail.Failure {
 	if errors.As(err, &f) {
 		return f
 	}
+	return unmade()
+}
+
+// unmade is the failure of a mail that got as far as no server. The cause may have data of the mail in it.
+func unmade() *mail.Failure {
 	return &mail.Failure{Class: mail.ConnectionLost, Text: "the mail could not be made"}
 }
 
@@ -174,6 +206,12 @@ func (r *run) output(ctx context.Context) (contract.SendOutput, error) {
 		switch {
 		case r.trouble != nil:
 			f := db.SenderFailure{Class: string(r.trouble.Class), Text: r.trouble.Text}
+			if r.trouble.OfMail { // the sender outlives the mail and its customer
+				f.Text = ""
+				if r.trouble.Code != 0 {
+					f.Text = strconv.Itoa(r.trouble.Code)
+				}
+			}
 			if err := tx.Emails.SetSenderFailing(ctx, r.sender, f); err != nil {
 				return err
 			}

@@ -22,8 +22,8 @@ type Email struct {
 	CustomerID    string         `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	EventID       string         `json:"eventId,omitempty" doc:"The event that it follows from. Absent: it was asked for."`
 	Recipient     string         `json:"recipient,omitempty" example:"ada@example.org" doc:"Absent: erased with the customer, as are the content and what the mail server said."`
-	Status        string         `json:"status" enum:"pending,sent,failed,suppressed,canceled" example:"sent" doc:"pending: the next attempt is due at nextAttemptAt. sent: the mail server took it. suppressed: the environment does not send to the recipient."`
-	Reason        string         `json:"reason,omitempty" enum:"recipient_not_allowed,refused,address_malformed,attempts_used,object_gone,sender_removed,customer_erased" doc:"Why it was not sent."`
+	Status        string         `json:"status" enum:"pending,sent,failed,suppressed,canceled" example:"sent" doc:"pending: the next attempt is due at nextAttemptAt. sent: the mail server took it. suppressed: the environment does not send to the recipient, or the mail asked to pay an invoice that is not open any more."`
+	Reason        string         `json:"reason,omitempty" enum:"recipient_not_allowed,refused,address_malformed,attempts_used,object_gone,invoice_not_open,sender_removed,customer_erased" doc:"Why it was not sent."`
 	Language      string         `json:"language,omitempty" example:"en" doc:"The content is absent until the first attempt."`
 	Subject       string         `json:"subject,omitempty" example:"Invoice ACME-000042 from Acme"`
 	Text          string         `json:"text,omitempty" doc:"Absent in lists."`

@@ -40,7 +40,7 @@ const (
 	Pending    Status = "pending"
 	Sent       Status = "sent"       // the mail server took it
 	Failed     Status = "failed"     // for good
-	Suppressed Status = "suppressed" // it may not go to that recipient
+	Suppressed Status = "suppressed" // it may not go to that recipient, or asks for what is settled
 	Canceled   Status = "canceled"   // before it was sent the sender was removed, or the customer erased
 )
 
@@ -54,6 +54,7 @@ const (
 	AddressMalformed    Reason = "address_malformed"     // failed
 	AttemptsUsed        Reason = "attempts_used"         // failed: too many attempts, or too old
 	ObjectGone          Reason = "object_gone"           // failed: what it tells of does not exist any more
+	InvoiceNotOpen      Reason = "invoice_not_open"      // suppressed: there is nothing to pay any more
 	SenderRemoved       Reason = "sender_removed"        // canceled
 	CustomerErased      Reason = "customer_erased"       // canceled
 )

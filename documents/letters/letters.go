@@ -35,7 +35,7 @@ type Facts struct {
 	Currency money.Currency // empty: there is no amount
 
 	Date time.Time // of what happened, or will
-	Due  time.Time // by when an invoice is to be paid
+	Due  time.Time // by when an invoice is to be paid: the end of the last day for it
 	Next time.Time // when a payment is tried again
 	By   time.Time // by when the reader must have acted
 }
@@ -138,9 +138,13 @@ func (f Facts) said(lang words.Language) (said, error) {
 		}
 		return lang.DateOf(t.In(in))
 	}
+	due := f.Due
+	if !due.IsZero() {
+		due = due.Add(-1) // the last day, which ends at that moment
+	}
 	out := said{
 		"seller": f.Seller, "customer": f.Customer, "number": f.Number, "of": f.Of, "plan": f.Plan, "card": f.Card,
-		"date": day(f.Date), "due": day(f.Due), "next": day(f.Next), "by": day(f.By), "link": f.Link,
+		"date": day(f.Date), "due": day(due), "next": day(f.Next), "by": day(f.By), "link": f.Link,
 	}
 	if f.Currency != "" {
 		if out["amount"], err = words.Amount(f.Locale, f.Currency, f.Amount); err != nil {

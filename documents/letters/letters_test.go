@@ -142,3 +142,17 @@ func TestWrite_Faults(t *testing.T) {
 	_, err = Write(f)
 	require.Error(t, err)
 }
+
+// An invoice is due at the end of its last day, which is the day that the letter names.
+func TestWrite_NamesTheLastDayToPay(t *testing.T) {
+	t.Parallel()
+	f := facts(email.InvoiceIssued, "en")
+	f.Due = time.Date(2026, 3, 9, 23, 0, 0, 0, time.UTC) // midnight in Douala
+	letter, err := Write(f)
+	require.NoError(t, err)
+	require.Contains(t, letter.Text, "9 March 2026")
+	f.Due = time.Time{}
+	letter, err = Write(f)
+	require.NoError(t, err)
+	require.NotContains(t, letter.Text, "pay it by")
+}

@@ -6,7 +6,7 @@ var spanish = texts{
 	Hello: "Hola, {customer}:", Greeting: "Hola:",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Factura {number} de {seller}", []string{
-			"Adjuntamos su factura {number} por {amount}.", "Le rogamos que la pague antes del {due}.",
+			"Adjuntamos su factura {number} por {amount}.", "Le rogamos que la pague a más tardar el {due}.",
 		}, nil},
 		email.Receipt: {"Recibo de {seller}: {amount}", []string{
 			"Hemos recibido su pago de {amount} el {date}. Gracias.", "Era de la factura {number}, que adjuntamos.",

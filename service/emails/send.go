@@ -77,7 +77,7 @@ func (s *Service) write(
 	if err != nil {
 		return m, err
 	}
-	if payer.Email == "" {
+	if payer.Email == "" || !payer.ErasedAt.IsZero() {
 		return m, errNoAddress
 	}
 	m.ID, m.Recipient, m.EnvironmentID = id.New(id.Email, tx.Real), payer.Email, environmentID

@@ -86,7 +86,7 @@ func (q *Queries) EmailGet(ctx context.Context, db DBTX, arg EmailGetParams) (Em
 }
 
 const emailGetWithKey = `-- name: EmailGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.position, m.kind, m.object_id, m.occurrence, m.customer_id, m.event_id, m.recipient, m.status, m.reason, m.language, m.subject, m.body_text, m.body_html, m.attempts, m.log, m.next_attempt_at, m.sent_at, m.erased_at, m.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, k.link_key, m.id, m.environment_id, m.position, m.kind, m.object_id, m.occurrence, m.customer_id, m.event_id, m.recipient, m.status, m.reason, m.language, m.subject, m.body_text, m.body_html, m.attempts, m.log, m.next_attempt_at, m.sent_at, m.erased_at, m.created_at
 from api_key_details k
 join emails m on m.environment_id = k.environment_id and m.id = $1
 where k.hash = $2
@@ -118,6 +118,7 @@ func (q *Queries) EmailGetWithKey(ctx context.Context, db DBTX, arg EmailGetWith
 		&i.ApiKeyDetail.ExpiresAt,
 		&i.ApiKeyDetail.RevokedAt,
 		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKeyDetail.LinkKey,
 		&i.Email.ID,
 		&i.Email.EnvironmentID,
 		&i.Email.Position,
@@ -161,41 +162,45 @@ func (q *Queries) EmailHasten(ctx context.Context, db DBTX, arg EmailHastenParam
 }
 
 const emailInsert = `-- name: EmailInsert :exec
-insert into emails (
-    environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, language, subject, body_text, body_html,
-    next_attempt_at, created_at
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, 'pending',
-    $9, $10, $11, $12, $13::timestamptz,
-    $13::timestamptz
+with written as (
+    insert into emails (
+        environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, language, subject, body_text,
+        body_html, next_attempt_at, created_at
+    )
+    select c.environment_id, $1::text, $2::text, $3::text, $4::text, c.id, $5::text,
+        $6::text, 'pending', $7::text, $8::text, $9::text,
+        $10::text, $11::timestamptz, $11::timestamptz
+    from customers c
+    where c.environment_id = $12 and c.id = $13 and c.erased_at is null
+    for share of c
+    returning 1
 )
+select 1 / count(*) from written
 `
 
 type EmailInsertParams struct {
-	EnvironmentID string    `db:"environment_id"`
 	ID            string    `db:"id"`
 	Kind          string    `db:"kind"`
 	ObjectID      string    `db:"object_id"`
 	Occurrence    string    `db:"occurrence"`
-	CustomerID    string    `db:"customer_id"`
 	EventID       *string   `db:"event_id"`
-	Recipient     *string   `db:"recipient"`
+	Recipient     string    `db:"recipient"`
 	Language      *string   `db:"language"`
 	Subject       *string   `db:"subject"`
 	BodyText      *string   `db:"body_text"`
 	BodyHtml      *string   `db:"body_html"`
 	CreatedAt     time.Time `db:"created_at"`
+	EnvironmentID string    `db:"environment_id"`
+	CustomerID    string    `db:"customer_id"`
 }
 
-// One that was asked for.
+// One that was asked for, unless the customer was erased: an erasure that is under way is waited for.
 func (q *Queries) EmailInsert(ctx context.Context, db DBTX, arg EmailInsertParams) error {
 	_, err := db.Exec(ctx, emailInsert,
-		arg.EnvironmentID,
 		arg.ID,
 		arg.Kind,
 		arg.ObjectID,
 		arg.Occurrence,
-		arg.CustomerID,
 		arg.EventID,
 		arg.Recipient,
 		arg.Language,
@@ -203,6 +208,8 @@ func (q *Queries) EmailInsert(ctx context.Context, db DBTX, arg EmailInsertParam
 		arg.BodyText,
 		arg.BodyHtml,
 		arg.CreatedAt,
+		arg.EnvironmentID,
+		arg.CustomerID,
 	)
 	return err
 }
