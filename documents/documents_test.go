@@ -179,3 +179,42 @@ func TestHTML_Receipt(t *testing.T) {
 		sameText(t, d)
 	}
 }
+
+// The state of a receipt has the gender of a receipt.
+func TestHTML_ReceiptsAgreeInGender(t *testing.T) {
+	t.Parallel()
+	for locale, want := range map[string][2]string{
+		"fr": {"Payé", "Payée"}, "es": {"Pagado", "Pagada"}, "pt": {"Pago", "Paga"}, "it": {"Pagata", "Pagata"},
+	} {
+		i := sample(t, locale)
+		i.Status, i.AmountPaid = invoice.Paid, i.AmountDue
+		d, err := document.OfPayment(payment.Transaction{
+			ID: "txn_1", Type: payment.Charge, Status: payment.Success, InvoiceID: "in_1", Amount: 50000, Currency: "EUR",
+		}, i, document.Method{})
+		require.NoError(t, err)
+		for n, d := range []document.Document{d, document.OfInvoice(i)} {
+			page, err := documents.HTML(d, "en", "UTC")
+			require.NoError(t, err)
+			require.Contains(t, string(page), ">"+want[n]+"<", locale)
+		}
+	}
+}
+
+// A VAT number has the name that the law of the country has for it, any other number a name that suits all.
+func TestHTML_NamesTaxNumbersByTheirType(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ locale, country, seller, kind, buyer, wantSeller, wantBuyer string }{
+		{"de", "DE", "DE136695976", "eu_vat", "DK13585628", "USt-IdNr.", "USt-IdNr."},
+		{"de", "DE", "30/123/45678", "us_ein", "12-3456789", "Steuernummer", "Steuernummer"},
+		{"it", "KE", "P051234567A", "ch_vat", "CHE-107.787.577 MWST", "Numero fiscale", "Partita IVA"},
+		{"en", "GB", "GB980780684", "ke_pin", "P051234567A", "VAT ID", "Tax ID"},
+	} {
+		i := sample(t, c.locale)
+		i.Seller.Country, i.Seller.TaxID = c.country, c.seller
+		i.Buyer.TaxIDs = tax.IDs{{Type: c.kind, Value: c.buyer}}
+		page, err := documents.HTML(document.OfInvoice(i), "en", "UTC")
+		require.NoError(t, err)
+		require.Contains(t, string(page), c.wantSeller+": "+c.seller)
+		require.Contains(t, string(page), c.wantBuyer+": "+c.buyer)
+	}
+}

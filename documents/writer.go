@@ -2,6 +2,7 @@ package documents
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -10,6 +11,7 @@ import (
 	"perennial/billing/document"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
+	"perennial/billing/taxid"
 	"perennial/documents/words"
 )
 
@@ -48,12 +50,19 @@ func (w writer) values() (map[string]any, error) {
 	l := w.lang
 	return map[string]any{
 		"language": l.Tag, "direction": dir, "start": start, "end": end, "title": text(w.title()), "kind": string(w.Kind), "state": string(w.State),
-		"stateText": l.States[w.State], "facts": w.facts(), "fromLabel": l.From, "toLabel": l.To,
+		"stateText": w.state(), "facts": w.facts(), "fromLabel": l.From, "toLabel": l.To,
 		"heading": text(w.Seller.Name), "headlineLabel": text(l.Sums[asked.Kind]), "headline": text(amount),
 		"seller": w.seller(), "buyer": w.buyer(), "sections": sections, "sums": sums, "notes": notes,
 		"memo":        lines(w.Memo),
 		"description": l.Description, "quantity": l.Quantity, "price": l.Price, "amount": l.Sum,
 	}, nil
+}
+
+func (w writer) state() string {
+	if w.Kind == document.Receipt && w.State == document.Paid && w.lang.ReceiptPaid != "" {
+		return w.lang.ReceiptPaid
+	}
+	return w.lang.States[w.State]
 }
 
 func (w writer) title() string {
@@ -213,7 +222,7 @@ func (w writer) sums() (all []map[string]any, err error) {
 
 func (w writer) seller() []string {
 	s := w.Seller
-	return append(texts(s.Name, s.Address, w.country(s.Country), s.Email), w.taxID(s.TaxID)...)
+	return append(texts(s.Name, s.Address, w.country(s.Country), s.Email), w.taxID(s.TaxID, isVAT(s))...)
 }
 
 func (w writer) buyer() []string {
@@ -221,7 +230,7 @@ func (w writer) buyer() []string {
 	place := strings.TrimSpace(b.Address.PostalCode + " " + b.Address.City)
 	out := texts(b.Name, b.Address.Line1, b.Address.Line2, place, b.Region, w.country(b.Country), b.Email)
 	for _, id := range b.TaxIDs {
-		out = append(out, w.taxID(id.Value)...)
+		out = append(out, w.taxID(id.Value, strings.HasSuffix(id.Type, "_vat"))...)
 	}
 	return out
 }
@@ -233,11 +242,23 @@ func (w writer) country(code string) string {
 	return w.lang.Country(code)
 }
 
-func (w writer) taxID(id string) []string {
-	if id == "" {
+func (w writer) taxID(id string, vat bool) []string {
+	label := w.lang.TaxID
+	switch {
+	case id == "":
 		return nil
+	case vat:
+		label = w.lang.VATID
 	}
-	return texts(w.lang.TaxID + ": " + id)
+	return texts(label + ": " + id)
+}
+
+// isVAT reports whether the seller's number, which has no type, is a VAT number of its own country.
+func isVAT(s invoice.Seller) bool {
+	return slices.ContainsFunc([]string{taxid.EUVAT, "gb_vat", "no_vat", "ch_vat"}, func(kind string) bool {
+		read := taxid.Read(kind, s.TaxID)
+		return read.Country != "" && read.Country == s.Country
+	})
 }
 
 // texts returns the texts that are not empty.

@@ -154,7 +154,7 @@ const pageType = "text/html; charset=utf-8"
 
 // RegisterPage makes an operation answer under all prefixes with a page instead of JSON.
 func RegisterPage[I any](k *Kit, op Operation, h func(ctx context.Context, c *Call, in *I) ([]byte, error)) {
-	registerShown(k, op, "text/html", func(ctx context.Context, c *Call, in *I) (*Shown, error) {
+	registerShown(k, op, "text/html", "", func(ctx context.Context, c *Call, in *I) (*Shown, error) {
 		page, err := h(ctx, c, in)
 		return &Shown{ContentType: pageType, Policy: pagePolicy, Body: page}, err
 	})
@@ -165,19 +165,19 @@ func RegisterPage[I any](k *Kit, op Operation, h func(ctx context.Context, c *Ca
 func RegisterFile[I any](
 	k *Kit, op Operation, media string, h func(ctx context.Context, c *Call, in *I) (name string, body []byte, err error),
 ) {
-	registerShown(k, op, media, func(ctx context.Context, c *Call, in *I) (*Shown, error) {
+	registerShown(k, op, media, "binary", func(ctx context.Context, c *Call, in *I) (*Shown, error) {
 		name, body, err := h(ctx, c, in)
 		return &Shown{ContentType: media, Disposition: `inline; filename="` + name + `"`, Body: body}, err
 	})
 }
 
 func registerShown[I any](
-	k *Kit, op Operation, media string, h func(ctx context.Context, c *Call, in *I) (*Shown, error),
+	k *Kit, op Operation, media, format string, h func(ctx context.Context, c *Call, in *I) (*Shown, error),
 ) {
 	described := k.describe(op)
 	status := strconv.Itoa(op.Status)
 	described.Responses[status].Content = map[string]*huma.MediaType{
-		media: {Schema: &huma.Schema{Type: huma.TypeString}, Example: op.Response},
+		media: {Schema: &huma.Schema{Type: huma.TypeString, Format: format}, Example: op.Response},
 	}
 	huma.Register(k.huma, described, func(ctx context.Context, in *I) (*Shown, error) {
 		c, ok := ctx.Value(callKey{}).(*Call)

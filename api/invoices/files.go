@@ -68,7 +68,8 @@ func (h *Handler) creditNoteXML(
 }
 
 const (
-	pdfNote = " It says the same as the page: PDF/A-3A, tagged, with embedded fonts, the same bytes each time."
+	pdfNote = " It says the same as the page: PDF/A-3A, tagged, with embedded fonts, and the same bytes as long as " +
+		"nothing of it changes, such as its state or its amount due."
 	xmlNote = " Syntax: UN/CEFACT CII by EN 16931, as in Factur-X and ZUGFeRD; the PDF has the same XML within. Refused with " +
 		"einvoice_data_missing, which names the field, where the data of seller or buyer are not enough, and with " +
 		"einvoice_unsupported where the standard has no form for it."

@@ -41,7 +41,7 @@ func (h *Handler) receiptPage(ctx context.Context, c *httpkit.Call, _ *httpkit.B
 
 // What the forms of documents have in common, for the document of the API.
 const (
-	pageNote = " It is made of what was frozen at issue, in the language and the time zone of the buyer, is whole in itself " +
+	pageNote = " It has the data of the issue and the present state, in the language and the time zone of the buyer, is whole in itself " +
 		"and has no script. Languages: English, German, French, Spanish, Portuguese, Italian, Dutch, Swahili, Arabic; English " +
 		"for any other."
 	receiptNote = " Charges with the status success have one, which lists what was refunded. It shows what the invoice that was " +

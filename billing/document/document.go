@@ -52,7 +52,7 @@ type Document struct {
 	Seller   invoice.Seller
 	Buyer    invoice.Buyer
 	Sections []Section
-	Sums     []Sum // in the order in which they are read, the last one is the amount that is due, or is given back
+	Sums     []Sum // in the order in which they are read: the last is due, paid or given back; of a void invoice Total
 	Notes    []Note
 	Memo     string
 	Exempt   tax.Exemption

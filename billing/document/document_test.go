@@ -84,6 +84,17 @@ func TestOfInvoice_States(t *testing.T) {
 	require.Equal(t, []document.Note{document.ReverseCharge}, reverse.Notes)
 }
 
+// A void invoice asks for no money; one that is not collected still shows what it asked for.
+func TestOfInvoice_Void(t *testing.T) {
+	t.Parallel()
+	i := invoice.Invoice{Status: invoice.Void, Total: 500, CreditApplied: 100, AmountDue: 400}
+	sums := document.OfInvoice(i).Sums
+	require.Equal(t, document.Sum{Kind: document.Total, Amount: 500}, sums[len(sums)-1])
+	i.Status = invoice.Uncollectible
+	sums = document.OfInvoice(i).Sums
+	require.Equal(t, document.Sum{Kind: document.AmountDue, Amount: 400}, sums[len(sums)-1])
+}
+
 func TestOfCreditNote_NamesTheLinesOfItsInvoice(t *testing.T) {
 	t.Parallel()
 	of := invoice.Invoice{
@@ -118,6 +129,12 @@ func TestOfPayment(t *testing.T) {
 		d.Sum(document.Subtotal), d.Sum(document.Total), d.Sum(document.CreditUsed), d.Sum(document.AmountPaid),
 		d.Sum(document.Refunded),
 	})
+
+	void := paid
+	void.Status = invoice.Void
+	d, err = document.OfPayment(charge, void, by)
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(500), d.Sum(document.Total), "money that came after it was voided")
 
 	charge.InvoiceID, charge.Description, charge.AmountRefunded = "", "Top-up", 0
 	alone, err := document.OfPayment(charge, invoice.Invoice{}, by)

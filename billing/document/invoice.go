@@ -62,6 +62,9 @@ func sumsOf(i invoice.Invoice) []Sum {
 	}
 	sums = append(sums, taxesOf(i.Taxes)...)
 	sums = append(sums, Sum{Kind: Total, Amount: i.Total})
+	if i.Status == invoice.Void { // nothing is due, and its credit went back
+		return sums
+	}
 	for _, s := range []Sum{
 		{Kind: CreditUsed, Amount: -i.CreditApplied},
 		{Kind: BroughtForward, Amount: i.BroughtForward},

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"slices"
+
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
@@ -26,8 +28,9 @@ func OfPayment(t payment.Transaction, of invoice.Invoice, by Method) (Document, 
 		d.Sections = []Section{{Lines: []Line{{Description: t.Description, Quantity: "1", Amount: t.Amount}}}}
 	} else {
 		d.Sections, d.Notes = sections(of.Lines), notes(of.TaxExempt)
-		sums := sumsOf(of)
-		d.Sums = sums[:len(sums)-1] // but for the last: what this payment paid follows
+		d.Sums = slices.DeleteFunc(sumsOf(of), func(s Sum) bool { // what this payment paid follows instead
+			return s.Kind == AmountDue || s.Kind == AmountPaid
+		})
 	}
 	d.Sums = append(d.Sums, Sum{Kind: AmountPaid, Amount: t.Amount})
 	if t.AmountRefunded != 0 {

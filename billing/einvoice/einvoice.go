@@ -30,7 +30,8 @@ type Invoice struct {
 
 	Lines []Line
 	Taxes []Tax // by category and rate
-	// Net is the sum of the lines; Gross is Net with TaxTotal. Payable is Gross less Prepaid.
+	// Net is the sum of the lines; Gross is Net with TaxTotal. Payable is Gross less Prepaid, both as at issue: a credit
+	// note since then is a document of its own, which a reader would count twice.
 	Net, TaxTotal, Gross, Prepaid, Payable money.Minor
 	// SellerVAT is the seller's VAT number, or else SellerTaxNumber its number for the local tax; one of them is set where
 	// the categories ask for it.
@@ -106,7 +107,8 @@ func (e *Invoice) sumUp() {
 	e.Gross = e.Net + e.TaxTotal
 	e.Payable = e.Gross
 	if e.Kind == document.Invoice {
-		e.Payable = e.Sum(document.AmountDue) // of a paid one nothing
+		// Credited is below zero. Of a paid invoice, AmountPaid is what was due.
+		e.Payable = e.Sum(document.AmountDue) + e.Sum(document.AmountPaid) - e.Sum(document.Credited)
 	}
 	e.Prepaid = e.Gross - e.Payable
 }

@@ -2,6 +2,7 @@ package einvoice_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -95,13 +96,25 @@ func TestOf_Exemptions(t *testing.T) {
 	}
 }
 
-// A paid invoice asks for nothing more.
-func TestOf_Paid(t *testing.T) {
+// Credit notes and payments after issue do not change what the invoice asked for: a credit note has its own e-invoice.
+func TestOf_SumsAreThoseOfTheIssue(t *testing.T) {
 	t.Parallel()
 	i := issued(t, invoice.Line{Amount: 100, Rates: []tax.Rate{rate("1", 19, false)}})
-	i.Status, i.AmountPaid = invoice.Paid, i.AmountDue
-	e := of(t, i)
-	require.Equal(t, []money.Minor{119, 0}, []money.Minor{e.Prepaid, e.Payable})
+	i.CreditApplied, i.AmountDue = 9, 110
+	want := of(t, i)
+	require.Equal(t, []money.Minor{9, 110}, []money.Minor{want.Prepaid, want.Payable})
+	sums := func(i invoice.Invoice) []money.Minor {
+		e := of(t, i)
+		return []money.Minor{e.Gross, e.Prepaid, e.Payable}
+	}
+	credited, _ := i.Credit(invoice.Credited{Total: 50, Tax: 8, Due: 50}, map[string]money.Minor{"a": 42}, 0, invoice.Gone{},
+		money.Limits{})
+	require.Equal(t, money.Minor(60), credited.AmountDue)
+	for name, now := range map[string]invoice.Invoice{
+		"credited": credited, "paid": i.Settle(time.Unix(1, 0)), "credited and paid": credited.Settle(time.Unix(1, 0)),
+	} {
+		require.Equal(t, []money.Minor{119, 9, 110}, sums(now), name)
+	}
 }
 
 func TestOf_NamesWhatIsMissing(t *testing.T) {

@@ -22,6 +22,7 @@ var arabic = Language{
 		From:        "من",
 		To:          "إلى",
 		TaxID:       "الرقم الضريبي",
+		VATID:       "رقم ضريبة القيمة المضافة",
 		Description: "الوصف",
 		Quantity:    "الكمية",
 		Price:       "السعر",

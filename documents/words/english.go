@@ -22,6 +22,7 @@ var english = Language{
 		From:        "From",
 		To:          "To",
 		TaxID:       "Tax ID",
+		VATID:       "VAT ID",
 		Description: "Description",
 		Quantity:    "Quantity",
 		Price:       "Price",

@@ -3,11 +3,12 @@ package words
 import "perennial/billing/document"
 
 var french = Language{
-	Tag: "fr", Date: "{day} {month} {year}",
+	Tag: "fr", Date: "{day} {month} {year}", FirstDay: "1er",
 	Months: [12]string{
 		"janvier", "février", "mars", "avril", "mai", "juin",
 		"juillet", "août", "septembre", "octobre", "novembre", "décembre",
 	},
+	ReceiptPaid: "Payé",
 	Texts: Texts{
 		Invoice:     "Facture",
 		CreditNote:  "Avoir",
@@ -15,13 +16,14 @@ var french = Language{
 		Number:      "Numéro",
 		IssuedOn:    "Date",
 		DueOn:       "Échéance",
-		PaidOn:      "Payée le",
+		PaidOn:      "Date de paiement",
 		PaidBy:      "Moyen de paiement",
 		Card:        "Carte",
 		CreditOf:    "Pour la facture",
 		From:        "De",
 		To:          "À",
 		TaxID:       "Numéro fiscal",
+		VATID:       "N° TVA",
 		Description: "Description",
 		Quantity:    "Quantité",
 		Price:       "Prix",

@@ -10,7 +10,7 @@ var german = Language{
 	},
 	Texts: Texts{
 		Invoice:     "Rechnung",
-		CreditNote:  "Gutschrift",
+		CreditNote:  "Rechnungskorrektur",
 		Receipt:     "Zahlungsbeleg",
 		Number:      "Nummer",
 		IssuedOn:    "Datum",
@@ -22,6 +22,7 @@ var german = Language{
 		From:        "Von",
 		To:          "An",
 		TaxID:       "Steuernummer",
+		VATID:       "USt-IdNr.",
 		Description: "Beschreibung",
 		Quantity:    "Menge",
 		Price:       "Preis",

@@ -22,6 +22,7 @@ var swahili = Language{
 		From:        "Kutoka",
 		To:          "Kwa",
 		TaxID:       "Nambari ya kodi",
+		VATID:       "Nambari ya VAT",
 		Description: "Maelezo",
 		Quantity:    "Idadi",
 		Price:       "Bei",

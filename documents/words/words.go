@@ -21,7 +21,10 @@ type Language struct {
 	Tag       string // BCP 47
 	RightLeft bool   // it is written from the right
 	Date      string // with {day}, {month} and {year}
+	FirstDay  string // how the first day of a month is written; empty: 1
 	Months    [12]string
+	// ReceiptPaid is the state of a receipt, where it has another gender than an invoice; empty: as of an invoice.
+	ReceiptPaid string
 	Texts
 }
 
@@ -32,7 +35,8 @@ type Texts struct {
 	Number, IssuedOn, DueOn, PaidOn   string
 	CreditOf                          string // of a credit note or a receipt: the invoice that it is of
 	PaidBy, Card                      string // of a receipt: the label of the payment method, and what a card is
-	From, To, TaxID                   string
+	From, To                          string
+	TaxID, VATID                      string // of any tax number, and of a VAT number
 	Description, Quantity, Price, Sum string // heads of columns
 	Page                              string // with {page} and {pages}
 	Sums                              map[document.SumKind]string
@@ -55,8 +59,12 @@ func Of(locale string) Language {
 
 // DateOf writes a day.
 func (l Language) DateOf(t time.Time) string {
+	day := strconv.Itoa(t.Day())
+	if t.Day() == 1 {
+		day = cmp.Or(l.FirstDay, day)
+	}
 	return strings.NewReplacer(
-		"{day}", strconv.Itoa(t.Day()), "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year()),
+		"{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year()),
 	).Replace(l.Date)
 }
 

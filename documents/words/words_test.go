@@ -77,6 +77,8 @@ func TestOf(t *testing.T) {
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	require.Equal(t, "1. März 2026", words.Of("de").DateOf(day))
 	require.Equal(t, "1 de marzo de 2026", words.Of("es").DateOf(day))
+	require.Equal(t, "1er mars 2026", words.Of("fr").DateOf(day))
+	require.Equal(t, "21 mars 2026", words.Of("fr").DateOf(day.AddDate(0, 0, 20)))
 }
 
 func TestCountry(t *testing.T) {

@@ -32,8 +32,8 @@ var forms = []string{".pdf", ".html", ".xml"}
 func renderCommand() *cli.Command {
 	return &cli.Command{
 		Name: "render", Summary: "write an invoice as its buyer reads it", Arguments: "ID",
-		About: "The ending of the file chooses the form: .pdf, .html, or .xml for an e-invoice (EN 16931). The same invoice gives the\n" +
-			"same bytes each time. It is in the language of its buyer, and English where that is not known. Exit code 1: there is no\n" +
+		About: "The ending of the file chooses the form: .pdf, .html, or .xml for an e-invoice (EN 16931). An invoice gives the same\n" +
+			"bytes as long as it does not change. It is in the language of its buyer, and English where that is not known. Exit code 1: there is no\n" +
 			"such invoice, or its data are not enough for an e-invoice; the message names what is missing.",
 		Examples: []string{
 			"perennial invoice render in_01jcz6dyqx4w9s1c2k7v5h8m3n -o invoice.pdf",
