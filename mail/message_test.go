@@ -61,7 +61,7 @@ func parts(t *testing.T, raw []byte) (*netmail.Message, []part) {
 		r := multipart.NewReader(body, params["boundary"])
 		for {
 			p, err := r.NextRawPart()
-			if err == io.EOF { //nolint:errorlint // NextRawPart returns it as it is
+			if err == io.EOF {
 				return
 			}
 			require.NoError(t, err)

@@ -224,7 +224,8 @@ func (w *Worker) emails(fatal chan<- error) []worker.Worker {
 	options := w.options(fatal)
 	options.DisableWorkflowWorker = true
 	q := worker.New(w.config.Client, contract.QueueEmails, options)
-	q.RegisterActivityWithOptions(w.config.Activities.Mails.SendDue, activity.RegisterOptions{Name: contract.ActivitySendDue})
+	q.RegisterActivityWithOptions(w.config.Activities.Mails.SendDue,
+		activity.RegisterOptions{Name: contract.ActivitySendDue})
 	return []worker.Worker{q}
 }
 

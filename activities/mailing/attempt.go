@@ -13,8 +13,8 @@ import (
 	"perennial/mail"
 )
 
-// begin writes the start of an attempt, and the content of a mail that has none yet: each attempt sends the same. due is
-// false where there is nothing to send: the mail may not go to its recipient, or another worker has it.
+// begin writes the start of an attempt, and the content of a mail that has none yet: each attempt sends the same. due
+// is false where there is nothing to send: the mail may not go to its recipient, or another worker has it.
 func (r *run) begin(ctx context.Context, id string) (m db.Email, due bool, err error) {
 	env := r.sender.EnvironmentID
 	err = execution.InTx(ctx, r.Store, r.Clock(), func(tx *db.Tx) error {

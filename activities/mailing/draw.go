@@ -144,12 +144,12 @@ func (d *drawing) subscription(m db.Email) error {
 		return err
 	}
 	var e struct {
-		PlanID            string
-		CancelAtPeriodEnd bool
-		Amount            int64
-		Currency          string
-		RenewsAt          int64
-		TrialEndsAt       int64
+		PlanID            string `json:"planId"`
+		CancelAtPeriodEnd bool   `json:"cancelAtPeriodEnd"`
+		Amount            int64  `json:"amount"`
+		Currency          string `json:"currency"`
+		RenewsAt          int64  `json:"renewsAt"`
+		TrialEndsAt       int64  `json:"trialEndsAt"`
 	}
 	if err := json.Unmarshal(d.row.Data, &e); err != nil {
 		return err

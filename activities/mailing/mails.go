@@ -1,6 +1,6 @@
 // Package mailing sends mails to customers. An attempt is written before a mail is handed over, and recorded after it.
-// billing/email decides when the next attempt is due and to whom a mail may go, documents/letters what it says, and mail
-// what goes over the wire.
+// billing/email decides when the next attempt is due and to whom a mail may go, documents/letters what it says, and
+// mail what goes over the wire.
 package mailing
 
 import (
@@ -40,8 +40,8 @@ const (
 	settlePause = time.Second      // until the next look, where writers are still under way
 )
 
-// SendDue sends the mails of an environment that are due, for 25 s at most, or until its mail server fails for all mails
-// alike.
+// SendDue sends the mails of an environment that are due, for 25 s at most, or until its mail server fails for all
+// mails alike.
 func (a *Mails) SendDue(ctx context.Context, ref contract.Ref) (contract.SendOutput, error) {
 	var sender db.EmailSender
 	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) (err error) {

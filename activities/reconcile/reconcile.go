@@ -81,7 +81,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	for _, step := range []func(context.Context) error{
 		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided,
 		pass.overdue, pass.endedGrants, pass.sweeps, pass.debts,
-		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.senders, pass.clocks, pass.callbacks, pass.unanswered,
+		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.senders, pass.clocks,
+		pass.callbacks, pass.unanswered,
 		pass.overlooked, pass.expiring, pass.removals, pass.purge,
 	} {
 		failed = errors.Join(failed, step(ctx))

@@ -77,8 +77,9 @@ type DKIMForm struct {
 func renderSettings(s db.EmailSender) EmailSettings {
 	out := EmailSettings{
 		ID: s.ID, Object: "email_settings", From: From{Email: s.FromEmail, Name: s.FromName}, ReplyTo: s.ReplyTo, Host: s.Host,
-		Port: s.Port, Security: s.Security, User: s.User, Kinds: []Kind{}, AllowedRecipients: append([]string{}, s.Allowed...),
-		CreatedAt: view.Unix(s.CreatedAt), UpdatedAt: view.Unix(s.UpdatedAt),
+		Port: s.Port, Security: s.Security, User: s.User, Kinds: []Kind{},
+		AllowedRecipients: append([]string{}, s.Allowed...),
+		CreatedAt:         view.Unix(s.CreatedAt), UpdatedAt: view.Unix(s.UpdatedAt),
 	}
 	for _, k := range s.Kinds {
 		out.Kinds = append(out.Kinds, Kind(k))
@@ -111,7 +112,8 @@ type putSettingsInput struct{ Body EmailSettingsForm }
 func (f EmailSettingsForm) settings() emails.Settings {
 	out := emails.Settings{
 		FromEmail: f.From.Email, FromName: f.From.Name, ReplyTo: f.ReplyTo, Host: f.Host, Port: f.Port,
-		Security: mail.Security(f.Security), User: f.User, Password: f.Password, Kinds: email.Kinds(), Allowed: f.AllowedRecipients,
+		Security: mail.Security(f.Security), User: f.User, Password: f.Password, Kinds: email.Kinds(),
+		Allowed: f.AllowedRecipients,
 	}
 	if out.Security == "" {
 		out.Security = mail.StartTLS

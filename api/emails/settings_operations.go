@@ -41,7 +41,8 @@ func (h *Handler) settingsOperations() {
 		Name: "deleteEmailSettings", Method: http.MethodDelete, Path: "/email-settings", Tag: tag,
 		Summary:     "Stop the sending of emails",
 		Description: "Removes the settings with their secrets. Pending emails are canceled. The log stays.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Absent: true, Response: view.Deleted{ID: example.ID, Deleted: true},
+		Status:      http.StatusOK, Access: httpkit.WriteAccess, Absent: true,
+		Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, h.deleteSettings)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "testEmailSettings", Method: http.MethodPost, Path: "/email-settings/test", Tag: tag,

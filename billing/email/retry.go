@@ -9,7 +9,8 @@ type Policy struct{ Gaps []time.Duration }
 // server that is away for a weekend is waited for.
 var (
 	LivePolicy = Policy{[]time.Duration{
-		time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+		time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+		12 * time.Hour, 24 * time.Hour,
 		24 * time.Hour,
 	}}
 	TestPolicy = Policy{[]time.Duration{5 * time.Second, 20 * time.Second, time.Minute}}

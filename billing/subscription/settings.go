@@ -27,8 +27,8 @@ const maxReminder = 28
 // maxGraceMinutes bounds the time of an invoice as a draft: its amount is lent meanwhile.
 const maxGraceMinutes = 7 * 24 * 60
 
-// maxLinkDays bounds the days for which links to invoices work: ten years, which is longer than invoices have to be kept
-// in most countries.
+// maxLinkDays bounds the days for which links to invoices work: ten years, which is longer than invoices have to be
+// kept in most countries.
 const maxLinkDays = 3650
 
 // Settings are an environment's settings of the billing rules.

@@ -74,7 +74,8 @@ func (r Reader) List(
 	}
 	emails, hasMore = core.Cut(page, rows, func(m dbsqlc.EmailListRow) Email {
 		return emailFromDB(dbsqlc.Email{
-			ID: m.ID, EnvironmentID: environmentID, Kind: m.Kind, ObjectID: m.ObjectID, CustomerID: m.CustomerID, EventID: m.EventID,
+			ID: m.ID, EnvironmentID: environmentID, Kind: m.Kind, ObjectID: m.ObjectID, CustomerID: m.CustomerID,
+			EventID:   m.EventID,
 			Recipient: m.Recipient, Status: m.Status, Reason: m.Reason, Language: m.Language, Subject: m.Subject,
 			Attempts: m.Attempts, Log: m.Log, NextAttemptAt: m.NextAttemptAt, SentAt: m.SentAt, ErasedAt: m.ErasedAt,
 			CreatedAt: m.CreatedAt,
@@ -117,7 +118,8 @@ func (tx *Tx) Insert(ctx context.Context, environmentID string, m Email) error {
 	return core.Queries.EmailInsert(ctx, tx.Pipe.OrElse(core.NotFound("customer")), dbsqlc.EmailInsertParams{
 		EnvironmentID: environmentID, ID: m.ID, Kind: string(m.Kind), ObjectID: m.ObjectID, Occurrence: m.Occurrence,
 		CustomerID: m.CustomerID, EventID: core.Null(m.EventID), Recipient: m.Recipient, Language: core.Null(m.Language),
-		Subject: core.Null(m.Subject), BodyText: core.Null(m.Text), BodyHtml: core.Null(m.HTML), CreatedAt: tx.Real,
+		Subject: core.Null(m.Subject), BodyText: core.Null(m.Text),
+		BodyHtml: core.Null(m.HTML), CreatedAt: tx.Real,
 	})
 }
 
@@ -138,13 +140,15 @@ func (tx *Tx) Hasten(ctx context.Context, environmentID string) error {
 
 // Cancel ends at most limit of the pending mails of an environment without a sender, and counts them.
 func (tx *Tx) Cancel(ctx context.Context, environmentID string, limit int) (int, error) {
-	n, err := core.Queries.EmailCancel(ctx, tx.Pipe, dbsqlc.EmailCancelParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
+	n, err := core.Queries.EmailCancel(ctx, tx.Pipe,
+		dbsqlc.EmailCancelParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
 	return n, core.Translate("EmailCancel", err)
 }
 
 // Purge deletes at most limit mails that were written before a time and are not pending, and counts them.
 func (tx *Tx) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := core.Queries.EmailPurge(ctx, tx.Pipe, dbsqlc.EmailPurgeParams{Before: before, RowLimit: core.RowLimit(limit)})
+	n, err := core.Queries.EmailPurge(ctx, tx.Pipe,
+		dbsqlc.EmailPurgeParams{Before: before, RowLimit: core.RowLimit(limit)})
 	return n, core.Translate("EmailPurge", err)
 }
 
@@ -153,7 +157,8 @@ func emailFromDB(m dbsqlc.Email) Email {
 		ID: m.ID, EnvironmentID: m.EnvironmentID, Kind: email.Kind(m.Kind), ObjectID: m.ObjectID, Occurrence: m.Occurrence,
 		CustomerID: m.CustomerID, EventID: core.Value(m.EventID), Recipient: core.Value(m.Recipient),
 		Content: Content{
-			Language: core.Value(m.Language), Subject: core.Value(m.Subject), Text: core.Value(m.BodyText), HTML: core.Value(m.BodyHtml),
+			Language: core.Value(m.Language), Subject: core.Value(m.Subject), Text: core.Value(m.BodyText),
+			HTML: core.Value(m.BodyHtml),
 		},
 		Status: email.Status(m.Status), Reason: email.Reason(core.Value(m.Reason)), Attempts: m.Attempts, Log: m.Log,
 		NextAttemptAt: core.Value(m.NextAttemptAt), SentAt: core.Value(m.SentAt), ErasedAt: core.Value(m.ErasedAt),

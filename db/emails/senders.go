@@ -67,27 +67,29 @@ func (tx *Tx) LockEnvironment(ctx context.Context, environmentID string) (appID,
 func (tx *Tx) InsertSender(ctx context.Context, environmentID string, s Sender) error {
 	tx.WakeEmailSender(environmentID)
 	return core.Queries.EmailSenderInsert(ctx, tx.Pipe, dbsqlc.EmailSenderInsertParams{
-		EnvironmentID: environmentID, ID: s.ID, FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo, Host: s.Host,
+		EnvironmentID: environmentID, ID: s.ID, FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo,
+		Host: s.Host,
 		Port: s.Port, Security: s.Security, UserName: s.User, PasswordSealed: s.PasswordSealed, DkimDomain: s.DKIMDomain,
 		DkimSelector: s.DKIMSelector, DkimKeySealed: s.DKIMKeySealed, Kinds: kindsToDB(s.Kinds),
 		AllowedRecipients: core.PresentList([]string(s.Allowed)), CreatedAt: tx.Real,
 	})
 }
 
-// SaveSender writes the fields that may change, and wakes the sender's workflow, which cancels the mails of one that was
-// deleted. The environment is locked.
+// SaveSender writes the fields that may change, and wakes the sender's workflow, which cancels the mails of one that
+// was deleted. The environment is locked.
 func (tx *Tx) SaveSender(ctx context.Context, environmentID string, s Sender) error {
 	tx.AfterCommit(core.WakeSender{EnvironmentID: environmentID, ID: s.ID})
 	return core.Queries.EmailSenderUpdate(ctx, tx.Pipe, dbsqlc.EmailSenderUpdateParams{
-		EnvironmentID: environmentID, ID: s.ID, FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo, Host: s.Host,
+		EnvironmentID: environmentID, ID: s.ID, FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo,
+		Host: s.Host,
 		Port: s.Port, Security: s.Security, UserName: s.User, PasswordSealed: s.PasswordSealed, DkimDomain: s.DKIMDomain,
 		DkimSelector: s.DKIMSelector, DkimKeySealed: s.DKIMKeySealed, Kinds: kindsToDB(s.Kinds),
 		AllowedRecipients: core.PresentList([]string(s.Allowed)), DeletedAt: core.NullTime(s.DeletedAt), Now: tx.Real,
 	})
 }
 
-// BeginSending reads a sender, even a deleted one, for its mails, and clears the mark that it is being woken. Later mails
-// mark it again. Fault: email_settings_not_found.
+// BeginSending reads a sender, even a deleted one, for its mails, and clears the mark that it is being woken. Later
+// mails mark it again. Fault: email_settings_not_found.
 func (tx *Tx) BeginSending(ctx context.Context, environmentID, id string) (Sender, error) {
 	err := core.Queries.EmailSenderClearWakePending(ctx, tx.Pipe, dbsqlc.EmailSenderClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
@@ -132,11 +134,13 @@ func senderFromDB(row dbsqlc.EmailSenderGetRow) Sender {
 	s := row.EmailSender
 	return Sender{
 		ID: s.ID, EnvironmentID: s.EnvironmentID, AppID: row.AppID, Mode: row.Mode, Keyset: row.Keyset,
-		FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo, Host: s.Host, Port: s.Port, Security: s.Security,
+		FromEmail: s.FromEmail, FromName: s.FromName, ReplyTo: s.ReplyTo,
+		Host: s.Host, Port: s.Port, Security: s.Security,
 		User: s.UserName, PasswordSealed: s.PasswordSealed, DKIMDomain: s.DkimDomain, DKIMSelector: s.DkimSelector,
 		DKIMKeySealed: s.DkimKeySealed, Kinds: core.Map(s.Kinds, func(k string) email.Kind { return email.Kind(k) }),
 		Allowed: s.AllowedRecipients, FailingSince: core.Value(s.FailingSince), FailureClass: core.Value(s.FailureClass),
-		FailureText: core.Value(s.FailureText), DeletedAt: core.Value(s.DeletedAt), Revision: s.Revision, CreatedAt: s.CreatedAt,
+		FailureText: core.Value(s.FailureText), DeletedAt: core.Value(s.DeletedAt), Revision: s.Revision,
+		CreatedAt: s.CreatedAt,
 		UpdatedAt: s.UpdatedAt,
 	}
 }

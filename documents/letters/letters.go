@@ -1,6 +1,6 @@
-// Package letters owns what mails to customers say, in each language, as text and as HTML. It does not own the languages
-// themselves and how they write amounts and dates (words), which mail follows from what (billing/email), nor its bytes
-// on the wire (mail).
+// Package letters owns what mails to customers say, in each language, as text and as HTML. It does not own the
+// languages themselves and how they write amounts and dates (words), which mail follows from what (billing/email), nor
+// its bytes on the wire (mail).
 package letters
 
 import (

@@ -41,7 +41,7 @@ var french = Language{
 			document.Subtotal:       "Sous-total",
 			document.Discount:       "Remise",
 			document.AddedTax:       "Taxe",
-			document.IncludedTax:    "Taxe incluse", //nolint:misspell // French
+			document.IncludedTax:    "Taxe incluse",
 			document.Total:          "Total",
 			document.CreditUsed:     "Réglé par votre solde",
 			document.BroughtForward: "Factures précédentes",

@@ -41,8 +41,8 @@ var (
 		"`dkim.privateKey` is missing. Send it: a stored one serves the domain that it was sent with only.")
 )
 
-// check refuses what no mail could be sent with. Faults: email_malformed, host_malformed, those of text, mail.Server and
-// email.Allowed, test_mode_only.
+// check refuses what no mail could be sent with. Faults: email_malformed, host_malformed, those of text, mail.Server
+// and email.Allowed, test_mode_only.
 func (s Settings) check(by usecase.Caller) error {
 	if len(s.Allowed) > 0 {
 		if err := by.TestModeOnly("allowedRecipients"); err != nil {
@@ -175,7 +175,9 @@ func (s *Service) seal(ctx context.Context, tx *db.Tx, in Settings, was db.Email
 }
 
 // sealed seals with the app's present keyset, which is read under the environment's lock.
-func (s *Service) sealed(ctx context.Context, tx *db.Tx, appID string, field vault.Field, plain string) ([]byte, error) {
+func (s *Service) sealed(
+	ctx context.Context, tx *db.Tx, appID string, field vault.Field, plain string,
+) ([]byte, error) {
 	if s.accounts.Vault == nil {
 		return nil, usecase.ErrKEKMissing
 	}

@@ -41,7 +41,8 @@ func (s *Service) Test(ctx context.Context, by usecase.Caller, around usecase.Ar
 		if failure == nil {
 			return out, tx.Emails.SetSenderWorking(ctx, by.EnvironmentID, sender.ID)
 		}
-		return out, tx.Emails.SetSenderFailing(ctx, sender, db.SenderFailure{Class: string(failure.Class), Text: failure.Text})
+		return out, tx.Emails.SetSenderFailing(ctx, sender,
+			db.SenderFailure{Class: string(failure.Class), Text: failure.Text})
 	})
 }
 

@@ -104,8 +104,8 @@ func (e *Engine) WakeEndpoint(ctx context.Context, ref contract.Ref) error {
 	return engineError(err)
 }
 
-// WakeSender signals the workflow of a sender of mail that mails are due or that it has changed, and starts the workflow
-// where none runs. Fault: engine_unavailable.
+// WakeSender signals the workflow of a sender of mail that mails are due or that it has changed, and starts the
+// workflow where none runs. Fault: engine_unavailable.
 func (e *Engine) WakeSender(ctx context.Context, ref contract.Ref) error {
 	o, in := senderOptions(ref), contract.EmailSenderInput{Ref: ref}
 	_, err := e.client.SignalWithStartWorkflow(ctx, o.ID, contract.SignalWake, nil, o, contract.EmailSenderWorkflow, in)
