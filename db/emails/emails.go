@@ -127,7 +127,8 @@ func (tx *Tx) Insert(ctx context.Context, environmentID string, m Email) error {
 func (tx *Tx) Save(ctx context.Context, environmentID string, m Email) error {
 	return core.Queries.EmailUpdate(ctx, tx.Pipe, dbsqlc.EmailUpdateParams{
 		EnvironmentID: environmentID, ID: m.ID, Status: string(m.Status), Reason: core.Null(string(m.Reason)),
-		Language: core.Null(m.Language), Subject: core.Null(m.Subject), BodyText: core.Null(m.Text), BodyHtml: core.Null(m.HTML),
+		Language: core.Null(m.Language), Subject: core.Null(m.Subject), BodyText: core.Null(m.Text),
+		BodyHtml: core.Null(m.HTML),
 		Attempts: m.Attempts, Log: core.PresentList(m.Log), NextAttemptAt: core.NullTime(m.NextAttemptAt),
 		SentAt: core.NullTime(m.SentAt),
 	})
