@@ -50,6 +50,8 @@ var movedTables = map[string]struct {
 	"environment_changes": {not: "a log"}, "setting_changes": {not: "a log"}, "decisions": {not: "a log"},
 	"webhook_endpoint_changes": {not: "a log"},
 	"events":                   {not: "tell of what happened here"},
+	"emails":                   {not: "they were sent"},
+	"email_senders":            {not: "with a password, which stays; they are set up anew"},
 	"webhook_deliveries":       {not: "of events"}, "webhook_attempts": {not: "of events"},
 	"idempotency_keys":   {not: "answers to requests here"},
 	"imported_records":   {not: "known ids of what was imported here; records have them as their ids"},

@@ -33,6 +33,8 @@ func (o *office) billed(t *testing.T, status invoice.Status) invoice.Invoice {
 		inv.VoidedAt = now
 	case invoice.Uncollectible:
 		inv.UncollectibleAt = now
+	default:
+		require.Fail(t, "no status of an issued invoice")
 	}
 	o.InTx(t, func(tx *db.Tx) error { return tx.Invoices.Insert(t.Context(), o.Env, inv) })
 	return inv
