@@ -75,6 +75,7 @@ func TestEmailSender_ContinuesAsNew(t *testing.T) {
 	env, at := mailStage(t, func(_ int, now time.Time) contract.SendOutput {
 		return contract.SendOutput{NextAt: now.Add(time.Second)}
 	})
+	env.RegisterDelayedCallback(func() { env.SetContinueAsNewSuggested(true) }, 20*time.Second)
 	env.ExecuteWorkflow(workflows.EmailSender, senderInput)
 	var again *workflow.ContinueAsNewError
 	require.ErrorAs(t, env.GetWorkflowError(), &again)
