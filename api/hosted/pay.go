@@ -45,7 +45,7 @@ func (h *Handler) pay(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	if choice.MethodID == "" && choice.Phone == "" {
 		return leadBack(w, token)
 	}
-	wallets, err := h.service.Pay(ctx, token, choice)
+	wallets, err := h.service.Pay(ctx, found, choice)
 	given := pages.Page{Token: token, Phone: choice.Phone, Operators: wallets}
 	switch {
 	case len(wallets) > 0:

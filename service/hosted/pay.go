@@ -27,13 +27,9 @@ var (
 )
 
 // Pay begins a charge for the invoice of a page. wallets, where not empty, are the operators that the number may belong
-// to: nothing was begun, and the payer has to choose one. Faults: invoice_link_unknown, invoice_not_payable_now,
-// payment_method_missing, payment_method_not_found, wallet_unknown, phone_number_invalid, those of lifecycle.Pay.
-func (s *Service) Pay(ctx context.Context, token string, choice Choice) (wallets []string, err error) {
-	p, err := s.Page(ctx, token)
-	if err != nil {
-		return nil, err
-	}
+// to: nothing was begun, and the payer has to choose one. Faults: invoice_not_payable_now, payment_method_missing,
+// payment_method_not_found, wallet_unknown, those of lifecycle.Pay.
+func (s *Service) Pay(ctx context.Context, p Page, choice Choice) (wallets []string, err error) {
 	if err := p.Payable(); err != nil {
 		return nil, err
 	}

@@ -6,24 +6,9 @@ import (
 	"perennial/billing/audit"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
-	"perennial/contract"
 	"perennial/db"
 	"perennial/service/usecase"
 )
-
-// Link returns the link to the page of an invoice. Fault: invoice_not_found, also for a draft.
-func (s *Service) Link(ctx context.Context, environmentID, invoiceID, publicURL string) (string, error) {
-	found, err := s.Store.Invoices.Hosted(ctx, environmentID, invoiceID)
-	if err != nil {
-		return "", err
-	}
-	return contract.LinkKey(found.LinkKey).Link(publicURL, Named(environmentID, found.Invoice)), nil
-}
-
-// Named is an invoice as its link names it.
-func Named(environmentID string, inv invoice.Invoice) contract.HostedInvoice {
-	return contract.HostedInvoice{EnvironmentID: environmentID, InvoiceID: inv.ID, Revision: inv.LinkRevision}
-}
 
 // RenewLink gives an issued invoice another link; the one before opens nothing any more. Faults: invoice_not_found,
 // invoice_is_draft.
