@@ -13,6 +13,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/internal/testkit/mailserver"
+	"perennial/internal/testkit/wait"
 	"perennial/mail"
 )
 
@@ -197,23 +198,24 @@ func TestSession_SilenceAndLostConnections(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		decide func(mailserver.Stage, mailserver.Mail) error
+		limit  time.Duration
 		class  mail.Class
 		taken  int
 	}{
-		"hangs at the recipient": {hang(mailserver.To), mail.TimedOut, 0},
-		"hangs after the data":   {hang(mailserver.Taken), mail.TimedOut, 0},
-		"drops at the recipient": {drop(mailserver.To), mail.ConnectionLost, 0},
-		"drops after the data":   {drop(mailserver.Taken), mail.ConnectionLost, 1},
+		"hangs at the recipient": {hang(mailserver.To), 200 * time.Millisecond, mail.TimedOut, 0},
+		"hangs after the data":   {hang(mailserver.Taken), 200 * time.Millisecond, mail.TimedOut, 0},
+		"drops at the recipient": {drop(mailserver.To), wait.Patience, mail.ConnectionLost, 0},
+		"drops after the data":   {drop(mailserver.Taken), wait.Patience, mail.ConnectionLost, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := mailserver.Start(t, mailserver.Options{Decide: c.decide})
-			sender := mail.Sender{Roots: s.Roots, SendLimit: 200 * time.Millisecond}
+			sender := mail.Sender{Roots: s.Roots, SendLimit: c.limit}
 			f := failure(t, send(t, sender, server(s, mail.StartTLS)))
 			require.Equal(t, c.class, f.Class, f.Text)
 			require.False(t, f.Permanent())
 			require.False(t, f.OfServer())
-			require.Eventually(t, func() bool { return len(s.Mails()) == c.taken }, 5*time.Second, time.Millisecond,
+			require.Eventually(t, func() bool { return len(s.Mails()) == c.taken }, wait.Patience, time.Millisecond,
 				"the server notes it on its own")
 		})
 	}
