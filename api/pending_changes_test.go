@@ -52,6 +52,32 @@ func TestUpdateSubscription_WaitsForItsPayment(t *testing.T) {
 	require.Nil(t, made.PendingChange)
 }
 
+// So does a move to another version of the plan, also by its preview and with metadata.
+func TestUpdateSubscription_VersionWaitsForItsPayment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub, path := b.seatPaid(t)
+	as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans/"+sub.PlanID+"/versions",
+		`{"prices":[{"model":"per_unit","unitAmount":"4000"}]}`))
+	problem(t, 422, "fields_exclusive", "paymentBehavior",
+		b.ask(t, b.test, "PATCH", path, `{"planVersion":2,"paymentBehavior":"pending","effective":"period_end"}`))
+	preview := as[SubscriptionPreview](t, 200,
+		b.ask(t, b.test, "POST", path+"/preview", `{"planVersion":2,"paymentBehavior":"pending"}`))
+	require.Equal(t, [2]int{1, 2}, [2]int{preview.Subscription.PlanVersion, preview.Subscription.PendingChange.PlanVersion})
+
+	asked := as[Subscription](t, 200, b.ask(t, b.test, "PATCH", path, map[string]any{
+		"planVersion": 2, "paymentBehavior": "pending", "metadata": map[string]any{"a": 1}, "previewToken": preview.PreviewToken,
+	}))
+
+	require.Equal(t, 1, asked.PlanVersion)
+	require.Equal(t, sub.PlanID, asked.PendingChange.PlanID)
+	require.Len(t, asked.Metadata, 1)
+	b.succeed(t, asked.LatestInvoice.Payment.ID)
+	made := as[Subscription](t, 200, b.ask(t, b.test, "GET", path, nil))
+	require.Equal(t, 2, made.PlanVersion)
+	require.Nil(t, made.PendingChange)
+}
+
 // A change that waits is withdrawn with its invoice, and what it changed is nothing.
 func TestWithdrawScheduledChange_ThatWaitsForItsPayment(t *testing.T) {
 	t.Parallel()

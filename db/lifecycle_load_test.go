@@ -12,6 +12,8 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
 	"perennial/db"
 )
 
@@ -174,6 +176,32 @@ func TestLock_Captures(t *testing.T) {
 		_, err = other.Exec(ctx, "update transactions set amount_refunded = 1 where id = $1", secondCharge.ID)
 		requireSQLState(t, err, "55P03")
 	})
+}
+
+// The end with a monthly plan gives back the rest of a yearly add-on, so that any decision before it reads the refunds.
+func TestLockSubscription_CapturesBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv, charge := b.settled(t)
+	yearly := newPlan()
+	yearly.AddOn, yearly.TrialDays, yearly.TrialEnd, yearly.Dunning, yearly.ProrationMeasure = true, 0, "", nil, ""
+	yearly.Interval = period.Interval{Unit: period.Year, Count: 1}
+	set := func(with subscription.AddOns, ends bool) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			s := locked(ctx, t, b, tx)
+			s.AddOns, s.CancelAtPeriodEnd = with, ends
+			require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
+		})
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, yearly)) })
+	addOns := subscription.AddOns{{Ref: yearly.Ref(), Quantity: 1}}
+
+	set(addOns, false)
+	require.Empty(t, load(t, b).Captures)
+	set(nil, true)
+	require.Empty(t, load(t, b).Captures)
+	set(addOns, true)
+	require.Equal(t, map[string]payment.Transaction{inv.ID: charge}, load(t, b).Captures)
 }
 
 func TestLockCaptures_NothingPaid(t *testing.T) {

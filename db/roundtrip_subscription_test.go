@@ -80,7 +80,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}
 	want.AttemptsOnce = true
 	want.PaidFor = &subscription.PaidFor{Plan: later.Ref(), Quantity: 2, AddOns: want.AddOns, PeriodIndex: 8}
-	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
+	want.ProrationMeasure, want.UnproratedIndex, want.FreeIndex = proration.Fixed30, 6, 7
 	want.PendingLines = []invoice.Line{{
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,
 		PriceID: other.Prices[0].ID, ItemID: b.itemID(0), PeriodIndex: 6, Quantity: "3", UnitPrice: "1.50",

@@ -56,7 +56,7 @@ type CouponForm struct {
 	Amount         int64    `json:"amount,omitempty" minimum:"1" maximum:"999999999999" doc:"Minor units, taken off once per period. Send it with currency."`
 	Currency       string   `json:"currency,omitempty" maxLength:"3" doc:"ISO 4217 code of the amount."`
 	Duration       string   `json:"duration" enum:"once,repeating,forever" example:"repeating" doc:"For how many billing periods of a subscription it holds: for one, for periods, or without end. They are those of its shortest interval: months, where a yearly plan has an add-on by the month."`
-	Periods        int      `json:"periods,omitempty" minimum:"1" maximum:"120" example:"3" doc:"Of a repeating coupon: how many billing periods."`
+	Periods        int      `json:"periods,omitempty" minimum:"1" maximum:"120" example:"3" doc:"Of a repeating coupon: how many billing periods. Where the interval of a subscription changes, its coupon keeps the time that is left, and has the periods that begin in it."`
 	PlanIDs        []string `json:"planIds,omitempty" minItems:"1" maxItems:"20" doc:"The plans whose prices it is taken off. Default: any plan."`
 	MaxRedemptions int      `json:"maxRedemptions,omitempty" minimum:"1" maximum:"1000000000" example:"500" doc:"How many times it can be redeemed. Default: without bound."`
 	RedeemBy       int64    `json:"redeemBy,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"From when it can no longer be redeemed, in Unix seconds. Default: without end."`

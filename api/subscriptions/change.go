@@ -33,7 +33,7 @@ type SubscriptionChange struct {
 	PlanThresholds bool                   `json:"planUsageThresholds,omitempty" doc:"true: the usage thresholds of its plan count again. Send this alone, or with metadata."`
 
 	Metadata *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata, alone or with any other change: both are made, or neither."`
-	Version  *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, or with effective and metadata."`
+	Version  *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, or with effective, paymentBehavior and metadata."`
 	PreviewTokenForm
 }
 
@@ -73,6 +73,12 @@ func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 		change.AddOns = &addOns
 	}
 	return change, nil
+}
+
+// toVersion returns the move to another version of its plan.
+func (c PlanChoice) toVersion(version int) lifecycle.Migrate {
+	behavior := subscription.PaymentBehavior(c.Behavior)
+	return lifecycle.Migrate{Version: version, AtPeriodEnd: c.Effective == "period_end", Behavior: behavior}
 }
 
 // change performs one change of a subscription, in its own transaction.
@@ -147,8 +153,8 @@ func (h *Handler) performing(ctx context.Context, c *httpkit.Call, cmd lifecycle
 // migrate moves the subscription to another version of its plan.
 func (h *Handler) migrate(ctx context.Context, c *httpkit.Call, in SubscriptionChange) (change, error) {
 	return func(id string, around usecase.Around[usecase.Performed]) error {
-		return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Version, in.Effective == "period_end", around)
-	}, alone(in, "planVersion", "effective")
+		return h.service.Migrate(ctx, usecase.Caller(c), id, in.PlanChoice.toVersion(*in.Version), around)
+	}, alone(in, "planVersion", "effective", "paymentBehavior")
 }
 
 // setTerms bills nothing, and applies to the next invoices.

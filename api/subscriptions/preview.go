@@ -24,7 +24,7 @@ type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64       `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
 	Anchor      AnchorChoice `json:"billingAnchor,omitempty" doc:"Another anchor of the periods: now, or a date. Send this alone, or with prorationBehavior."`
-	Version     *int         `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"Another version of its plan. Send this alone, or with effective."`
+	Version     *int         `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"Another version of its plan. Send this alone, or with effective and paymentBehavior."`
 	Method      *string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How later invoices are collected. Send this alone, or with netDays."`
 	NetDays     *int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days within which an invoice has to be paid."`
 	Cancel      *CancelForm  `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
@@ -48,10 +48,10 @@ func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
 		}
 		in.Command, kinds = cmd, kinds+1
 	case f.Version != nil:
-		if err := alone(f.PlanChoice, "planVersion", "effective"); err != nil {
+		if err := alone(f.PlanChoice, "planVersion", "effective", "paymentBehavior"); err != nil {
 			return in, err
 		}
-		in.Command, kinds = lifecycle.Migrate{Version: *f.Version, AtPeriodEnd: f.Effective == "period_end"}, kinds+1
+		in.Command, kinds = f.PlanChoice.toVersion(*f.Version), kinds+1
 	case f.PlanChoice != (PlanChoice{}):
 		change, err := f.change()
 		if err != nil {

@@ -57,8 +57,9 @@ func Differing(before, after any) (names []string) {
 // internal are fields of subscriptions and invoices that the rules keep for themselves, or that follow from others.
 var internal = []string{
 	"Revision", "UpdatedAt", "FinishedAt", "NextAction", "NextActionAt", "NextPeriod", "PeriodIndex", "RenewedIndex",
-	"PlanInterval", "RenewedFrom", "RemindedFor", "TrialNoticeAt", "UnproratedIndex", "PaidElsewhereIndex", "MethodChangedAt", "PaidFor",
-	"EndedDiscounts", "Items", "CollectingInvoiceID", "Collection", "Buyer", "Seller",
+	"PlanInterval", "RenewedFrom", "RemindedFor", "TrialNoticeAt", "UnproratedIndex", "FreeIndex",
+	"PaidElsewhereIndex", "MethodChangedAt", "PaidFor", "EndedDiscounts", "Items", "CollectingInvoiceID", "Collection",
+	"Buyer", "Seller",
 }
 
 func same(a, b any) bool {

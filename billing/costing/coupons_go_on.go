@@ -13,35 +13,32 @@ import (
 
 // Charged is Discounted for what a change charges. Lines of a longer own period that began before the current one keep
 // the coupons of its begin, also where these have ended: as far as the credits of the change give them back, and only
-// those that are for the new plan or add-on. Fault: amount_too_large.
+// those that are for the new plan or add-on. They gain none that was redeemed since, which a change there and back, or
+// an add-on that is removed and added again, would otherwise take off what was billed without it. Fault:
+// amount_too_large.
 func (s Period) Charged(on plan.Plan, left UnusedTime, charge []invoice.Line) ([]invoice.Line, error) {
-	back := givenBack(left.Credits, s.PeriodIndex)
-	if len(back) == 0 {
+	credits := replaced(s, on, left.Credits, charge)
+	if len(credits) == 0 {
 		return s.Discounted(left.Lines, charge)
 	}
+	back := givenBack(credits, s.PeriodIndex)
 	var out, others []invoice.Line
 	going := map[time.Time][]invoice.Line{}
 	for _, l := range charge {
-		if _, ok := back[l.Period.End]; ok && s.Longer(s.Facts.holder(on, l.PriceID).Interval) {
-			going[l.Period.End] = append(going[l.Period.End], l)
+		if end := l.Period.End.UTC(); continues(s, on, l) && back[end].amounts != nil {
+			going[end] = append(going[end], l)
 		} else {
 			others = append(others, l)
 		}
 	}
 	for _, end := range slices.SortedFunc(maps.Keys(going), time.Time.Compare) { // shares are rounded in turn
-		lines, err := goingOn(s.Subscription, back[end], going[end])
+		lines, err := keeping(s, back[end], end, slices.Concat(left.Lines, out), going[end])
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range lines {
-			if len(l.Discounts) > 0 {
-				out = append(out, l)
-			} else {
-				others = append(others, l)
-			}
-		}
+		out = append(out, lines...)
 	}
-	others, err := s.Discounted(left.Lines, others)
+	others, err := s.Discounted(slices.Concat(left.Lines, out), others)
 	if err != nil {
 		return nil, err
 	}
@@ -53,29 +50,56 @@ func (s Period) Charged(on plan.Plan, left UnusedTime, charge []invoice.Line) ([
 	return out, nil
 }
 
-// given is what the credits of a change give back of coupons, for lines of one own period.
-type given struct {
-	amounts map[string]money.Minor // by coupon
-	index   int                    // of the period of the subscription whose coupons they are
+// keeping takes coupons off lines of one own period: those that are given back of periods before the current one, or,
+// for lines that none of these is for, those of which the change gains nothing. with are the other lines of the
+// invoice.
+func keeping(s Period, back given, end time.Time, with, charge []invoice.Line) ([]invoice.Line, error) {
+	lines, err := goingOn(s.Subscription, back, charge)
+	if err != nil {
+		return nil, err
+	}
+	began := firstBilled(s, end)
+	var out, plain []invoice.Line
+	for _, l := range lines {
+		if len(l.Discounts) > 0 {
+			out = append(out, l)
+		} else {
+			plain = append(plain, l)
+		}
+	}
+	s.Discounts = slices.DeleteFunc(slices.Clone(s.Discounts), func(d subscription.Discount) bool {
+		since := !d.Percent.IsGiven() || !d.Holds(began)
+		return since && !slices.Contains(back.present, d.CouponID)
+	})
+	plain, err = s.Discounted(with, plain)
+	return append(out, plain...), err
 }
 
-// givenBack returns what credits give back of the coupons of periods before the current one, by the end of the own
-// period.
+// given is what the credits of a change give back of coupons, for lines of one own period.
+type given struct {
+	amounts map[string]money.Minor // by coupon, of periods before the current one
+	index   int                    // of the period of the subscription whose coupons they are
+	present []string               // coupons that are given back of the current period
+}
+
+// givenBack returns what credits give back of coupons, by the end of the own period.
 func givenBack(credits []invoice.Line, current int) map[time.Time]given {
 	back := map[time.Time]given{}
 	for _, l := range credits {
-		if l.PeriodIndex >= current || l.Discounts.Sum() >= 0 {
-			continue
-		}
-		one, ok := back[l.Period.End]
+		end := l.Period.End.UTC()
+		one, ok := back[end]
 		if !ok {
 			one.amounts = map[string]money.Minor{}
 		}
 		for _, share := range l.Discounts {
+			if l.PeriodIndex >= current {
+				one.present = append(one.present, share.CouponID)
+				continue
+			}
 			one.amounts[share.CouponID] -= share.Amount
+			one.index = max(one.index, l.PeriodIndex)
 		}
-		one.index = max(one.index, l.PeriodIndex)
-		back[l.Period.End] = one
+		back[end] = one
 	}
 	return back
 }

@@ -77,7 +77,9 @@ func TestFacts_InvoiceOfAPeriod(t *testing.T) {
 		require.Equal(t, c.billed, s.Covered(), name)
 		s.UnproratedIndex = 2
 		require.True(t, s.Covered(), "a change without proration: %s", name)
-		s.UnproratedIndex, s.PendingLines = 1, []invoice.Line{{PeriodIndex: 1}}
+		s.UnproratedIndex, s.FreeIndex = 1, 2
+		require.True(t, s.Covered(), "it costs nothing: %s", name)
+		s.FreeIndex, s.PendingLines = 1, []invoice.Line{{PeriodIndex: 1}}
 		require.Equal(t, c.billed, s.Covered(), name)
 		s.PendingLines = append(s.PendingLines, invoice.Line{PeriodIndex: 2})
 		require.True(t, s.Covered(), "a line that waits: %s", name)

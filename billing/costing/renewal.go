@@ -39,8 +39,11 @@ func (s Period) RenewsFor(next plan.Plan) (money.Minor, error) {
 // CountAnew lets the own periods of all items of a target begin anew at an instant: it becomes the anchor, and the next
 // period to open begins there.
 func (s *Period) CountAnew(t Target, at time.Time) {
+	was := s.Schedule()
+	was.Anchor = at
 	s.CountBy(s.Facts.Shortest(t), t.Plan.Interval)
 	s.AnchorAt, s.NextPeriod = at, 0
+	s.RecountDiscounts(was, s.PeriodIndex+1, at)
 }
 
 // NextTarget returns the target of the next period. The change at the end of the period is made with it. Another plan,

@@ -77,9 +77,9 @@ func (s *Period) Wait(lines []invoice.Line, on plan.Plan) error {
 	return s.Renewable(next)
 }
 
-// Covered reports whether the current period is billed: by an invoice, by lines that wait for one, or, after a change
-// that was not prorated, by its earlier lines.
+// Covered reports whether the current period is billed: by an invoice, by lines that wait for one, after a change that
+// was not prorated by its earlier lines, or though it cost nothing.
 func (s Period) Covered() bool {
-	return s.Facts.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex ||
+	return s.Facts.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex || s.FreeIndex == s.PeriodIndex ||
 		slices.ContainsFunc(s.PendingLines, func(l invoice.Line) bool { return l.PeriodIndex == s.PeriodIndex })
 }

@@ -36,6 +36,16 @@ func GivesBack(c Command) bool {
 	}
 }
 
+// NeedsCaptures reports whether a command, or the preview of its consequences, depends on earlier refunds of the
+// captures.
+func (s State) NeedsCaptures(c Command) bool {
+	if cancel, ok := c.(Cancel); ok && !cancel.Immediate {
+		s.Subscription.CancelAtPeriodEnd = true
+		return s.MayGiveBack()
+	}
+	return GivesBack(c)
+}
+
 // AsOf returns a command that credits and bills time from at on, at most now, instead of from now on. Others cost the
 // same at any time.
 func AsOf(c Command, at time.Time) Command {

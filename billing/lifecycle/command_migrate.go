@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
 )
 
 // Migrate moves the subscription to another version of its plan or of one of its add-ons, now or at the period's end.
@@ -17,6 +19,8 @@ type Migrate struct {
 	// NeverBack refuses a subscription that is on, or waits for, a newer version, whose creation has moved it.
 	NeverBack bool
 	At        time.Time // a migration now is prorated from here on, at most now; zero: now
+	// Behavior is the treatment of a migration now of its plan that costs something; empty: Activate.
+	Behavior subscription.PaymentBehavior
 	// Key names a migration of many from At on, or from the begin of the period where that is later. What it bills has ids
 	// that are derived from both, so that its repetition after a restore charges the same amounts under the same keys;
 	// empty: random ids.
@@ -52,11 +56,15 @@ func (c Migrate) judge(d *Decision) (func() error, error) {
 		}
 	}
 	to := c.To.InIfOffered(d.Subscription.Currency)
+	m := subscribing.Migration{To: to, AtPeriodEnd: c.AtPeriodEnd, At: c.from(d), Behavior: c.Behavior}
+	if c.Behavior.Waits() {
+		m.ID = d.IDs.ScheduledChange(d.Real)
+	}
 	migrate := d.situation().Migrate
 	if to.AddOn {
 		migrate = d.situation().Knowing(to).MigrateAddOn
 	}
-	made, err := migrate(to, c.AtPeriodEnd, c.from(d), d.Now)
+	made, err := migrate(m, d.Now)
 	if err != nil {
 		return nil, err
 	}

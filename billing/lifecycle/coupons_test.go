@@ -72,6 +72,7 @@ type redeemed struct {
 	discount.Terms
 	from  int
 	moved int // periods in which it was given again
+	extra int // the most periods by which another interval made it longer
 	count int // of redemptions
 }
 
@@ -82,7 +83,7 @@ func (l *life) followCoupons(changes lifecycle.Changes) {
 		if !known {
 			was = redeemed{Terms: d.Terms, from: d.From}
 		}
-		was.moved = max(was.moved, d.From-was.from)
+		was.moved, was.extra = max(was.moved, d.From-was.from), max(was.extra, d.Extra)
 		l.redeemed[d.CouponID] = was
 	}
 	count := func(id string, n int) {
@@ -187,7 +188,7 @@ func (l *life) checkDiscounts() {
 		if sum > 0 {
 			periods[of.coupon]++
 		}
-		if c.Duration != discount.Forever && periods[of.coupon] > max(c.Periods, 1) {
+		if c.Duration != discount.Forever && periods[of.coupon] > max(c.Periods, 1)+c.extra {
 			require.Failf(l.t, "a coupon is given in no more periods than was promised", "%d of %+v", periods[of.coupon], c)
 		}
 	}
@@ -201,7 +202,7 @@ func (l *life) checkDiscounts() {
 
 func (l *life) checkShare(line invoice.Line, share invoice.Share) {
 	c, ok := l.redeemed[share.CouponID]
-	over := discount.Use{Terms: c.Terms, Periods: line.PeriodIndex - c.from - c.moved}
+	over := discount.Use{Terms: c.Terms, Periods: line.PeriodIndex - c.from - c.moved - c.extra}
 	if !ok || line.PeriodIndex < c.from || over.Ended() || !c.For(line.PlanID) {
 		require.Failf(l.t, "a coupon is taken off in its periods, of its plans", "%+v of %+v: %+v", share, line, c)
 	}

@@ -147,7 +147,7 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	l.untouched(g)
 	l.store.write(changes)
 	l.store.number(&state)
-	if len(before.Scheduled) > 0 || len(l.sub().Scheduled) > 0 { // with captures loaded
+	if g.state.MayGiveBack() || state.MayGiveBack() { // with captures loaded
 		state.Captures = nil
 	}
 	compare := alike

@@ -5,12 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/discount"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
 )
 
 // discounted returns a yearly plan with seats whose first month has a coupon.
@@ -74,6 +76,144 @@ func chargeOf(l *life, of plan.Plan) (line invoice.Line) {
 		}
 	}
 	return line
+}
+
+// redeem redeems a coupon of half of all prices, or of some plans' only, without an end.
+func (l *life) redeem(planIDs ...string) {
+	c := discount.Coupon{ID: "coup_2", Code: "SINCE", Active: true, Terms: percent("50", planIDs...)}
+	c.Duration = discount.Forever
+	l.must(lifecycle.RedeemCoupon{Code: c.Code, Coupon: &c})
+	l.months(1)
+}
+
+// What the year costs was billed without a coupon that is redeemed in the year: a change there and back gains nothing.
+func TestMixed_CouponOfSinceIsNotGained(t *testing.T) {
+	t.Parallel()
+	for name, pays := range map[string]bool{"at once": true, "unpaid": false} {
+		l := mixedLife(t, annual, seats)
+		l.months(5)
+		l.redeem()
+		require.EqualValues(t, 500, l.last().Total, "seats of the month have it")
+		l.until(l.now.AddDate(0, 0, 10))
+		captured := l.capturedSum()
+
+		for _, to := range []*plan.Plan{&annual2, &annual, &annual2, &annual} {
+			l.must(lifecycle.ChangePlan{Plan: to})
+			require.Empty(t, chargeOf(l, *to).Discounts, name)
+			if pays {
+				l.payAll()
+			} else if l.live("") != nil {
+				l.result(answer.Declined)
+			}
+		}
+
+		require.Equal(t, captured, l.capturedSum()-l.store.balance-l.refunded(), name)
+		l.months(6)
+		require.EqualValues(t, 60_500, l.last().Total, "the next year has it")
+	}
+}
+
+// Nor does an add-on that is removed and added again; one that is new has the coupon.
+func TestMixed_CouponOfSinceAndAnAddOn(t *testing.T) {
+	t.Parallel()
+	l := mixedLife(t, team, support)
+	l.months(5)
+	l.redeem()
+	l.must(lifecycle.ChangePlan{AddOns: choose()})
+	l.must(lifecycle.ChangePlan{AddOns: choose(support)})
+	l.payAll()
+	require.Empty(t, chargeOf(l, support).Discounts)
+
+	l = mixedLife(t, team)
+	l.months(5)
+	l.redeem()
+	l.must(lifecycle.ChangePlan{AddOns: choose(support)})
+	l.payAll()
+	off := chargeOf(l, support).Discounts.Sum()
+	require.NotZero(t, off)
+	two := []subscription.Chosen{{AddOn: support, Quantity: 2}}
+	l.must(lifecycle.ChangePlan{AddOns: &two})
+	require.Equal(t, off, chargeOf(l, support).Discounts.Sum(), "a flat price is not charged again")
+}
+
+// A coupon that held when the year began is kept by what it is for, also after a change to a plan that it is not for,
+// and by an add-on that is removed and added again.
+func TestMixed_CouponOfTheBeginIsKept(t *testing.T) {
+	t.Parallel()
+	always := percent("50", annual.ID, support.ID)
+	always.Duration = discount.Forever
+	coupon := discount.Coupon{ID: "coup_1", Code: "YEAR", Active: true, Terms: always}
+	l := mixedLifeOf(t, annual, subscribing.NewInput{AddOns: *choose(seats, support), Coupon: &coupon})
+	l.months(5)
+	l.until(l.now.AddDate(0, 0, 10))
+	captured := l.capturedSum()
+
+	l.must(lifecycle.ChangePlan{Plan: &annual2})
+	l.payAll()
+	require.Empty(t, chargeOf(l, annual2).Discounts)
+	l.must(lifecycle.ChangePlan{Plan: &annual})
+	l.payAll()
+	require.InDelta(t, int64(rest(60_000, firstYear, l.now)), int64(chargeOf(l, annual).Discounts.Sum()), 1)
+	l.must(lifecycle.ChangePlan{AddOns: choose(seats)})
+	l.must(lifecycle.ChangePlan{AddOns: choose(seats, support)})
+	l.payAll()
+
+	require.InDelta(t, int64(rest(18_000, firstYear, l.now)), int64(chargeOf(l, support).Discounts.Sum()), 1)
+	require.InDelta(t, int64(captured), int64(l.capturedSum()-l.store.balance-l.refunded()), 2, "but for rounding")
+}
+
+// halfOf returns a coupon of half of all prices for a number of periods.
+func halfOf(periods int) discount.Coupon {
+	terms := discount.Terms{Discount: discount.Discount{Percent: dec("50")}, Duration: discount.Repeating, Periods: periods}
+	return discount.Coupon{ID: "coup_1", Code: "YEAR", Active: true, Terms: terms}
+}
+
+// A coupon keeps its time where the interval of the periods changes: three years stay three years beside seats of a
+// month, in whose time these have it too; and what is left of 18 months when seats go is one more year, not six.
+func TestMixed_CouponsKeepTheirTime(t *testing.T) {
+	t.Parallel()
+	c := halfOf(3)
+	l := mixedLifeOf(t, annual, subscribing.NewInput{Coupon: &c})
+	l.until(l.now.AddDate(0, 6, 10))
+	l.must(lifecycle.ChangePlan{AddOns: choose(seats)})
+	l.payAll()
+	left, _ := l.sub().Discounts[0].Left(l.sub().PeriodIndex)
+	require.Equal(t, 36-6, left)
+	years := map[int]money.Minor{}
+	for l.now.Before(created.AddDate(3, 1, 0)) {
+		l.months(1)
+		if months := ofMonths.IndexAt(l.now); months%12 == 0 {
+			years[months/12] = l.last().Total
+		}
+	}
+	require.Equal(t, map[int]money.Minor{1: 60_500, 2: 60_500, 3: 121_000}, years)
+
+	c = halfOf(18)
+	l = mixedLifeOf(t, annual, subscribing.NewInput{AddOns: *choose(seats), Coupon: &c})
+	l.months(2)
+	l.must(lifecycle.ChangePlan{AddOns: choose()})
+	l.months(10)
+	require.Equal(t, year, l.sub().Interval)
+	require.EqualValues(t, 60_000, l.last().Total, "six months are left when the second year begins")
+	l.until(created.AddDate(2, 0, 1))
+	require.EqualValues(t, 120_000, l.last().Total)
+}
+
+// The same where the plan's interval changes: now, and at the end of the period.
+func TestCoupons_KeepTheirTimeWithAnotherInterval(t *testing.T) {
+	t.Parallel()
+	for _, later := range []bool{false, true} {
+		c := halfOf(12)
+		l := mixedLifeOf(t, team, subscribing.NewInput{Coupon: &c})
+		l.months(2)
+		l.until(l.now.AddDate(0, 0, 3))
+		l.must(lifecycle.ChangePlan{Plan: &annual, AtPeriodEnd: later})
+		l.payAll()
+		l.months(1)
+		left, _ := l.sub().Discounts[0].Left(l.sub().PeriodIndex)
+		require.Equal(t, 1, left, "nine months are left, in which one year begins")
+		require.EqualValues(t, 60_000, l.last().Lines[len(l.last().Lines)-1].Net())
+	}
 }
 
 // Coupons count the periods of the subscription: three months beside seats, not three years.

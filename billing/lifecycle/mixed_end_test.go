@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -109,6 +110,55 @@ func TestMixed_NothingBackUnlessItIsAskedFor(t *testing.T) {
 		require.Zero(t, l.store.balance+l.refunded(), name)
 		require.Equal(t, l.capturedSum(), l.billedSum(), name)
 	}
+}
+
+// Money that went back without a credit note bounds what the end with the plan gives back of a longer own period: all
+// that is kept, and nothing twice. The preview of the cancellation shows the same.
+func TestMixed_EndAfterARefund(t *testing.T) {
+	t.Parallel()
+	unused := rest(36_000, firstYear, ofMonths.Boundary(3))
+	for refunded, want := range map[money.Minor]money.Minor{0: unused, 20_000: 39_000 - 20_000, 37_000: 2_000} {
+		l := mixedLife(t, team, support)
+		l.months(2)
+		if refunded > 0 {
+			l.reviewed = true // the books of a life lack a person's own refunds
+			s := lifecycle.State{Customer: l.store.customer}
+			changes, err := lifecycle.RefundCharge(s, l.charges()[0], refunded, l.moment())
+			require.NoError(t, err)
+			l.store.write(changes)
+		}
+		before := l.store.load(false)
+		require.False(t, before.MayGiveBack())
+		require.True(t, before.NeedsCaptures(lifecycle.Cancel{}))
+
+		shown, err := foresight.Preview(l.store.load(true), lifecycle.Cancel{}, 1, nil, l.moment())
+		require.NoError(t, err)
+		l.must(lifecycle.Cancel{})
+		require.True(t, l.store.load(false).MayGiveBack())
+		l.months(1)
+
+		require.Equal(t, subscription.Canceled, l.sub().Status)
+		require.Equal(t, want, l.store.balance, "%d refunded", refunded)
+		var back money.Minor
+		for _, n := range shown.UpcomingNotes {
+			back += n.Total
+		}
+		require.Equal(t, want, back, "%d refunded", refunded)
+	}
+}
+
+// Where no add-on is paid for longer than the plan's next boundary could be, nothing can go back: no refund is read.
+func TestMayGiveBack_NothingLonger(t *testing.T) {
+	t.Parallel()
+	monthly := addOnOf("plan_storage", month, 100)
+	l := newLifeOf(t, []plan.Plan{team, monthly}, settings, team, subscribing.NewInput{AddOns: *choose(monthly)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	require.False(t, l.store.load(false).NeedsCaptures(lifecycle.Cancel{}))
+	require.True(t, l.store.load(false).NeedsCaptures(lifecycle.Cancel{Immediate: true, RefundUnused: true}))
+	l.must(lifecycle.Cancel{})
+	require.False(t, l.store.load(false).MayGiveBack())
 }
 
 // billedSum returns the sum of all paid invoices.

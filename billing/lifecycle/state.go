@@ -64,7 +64,7 @@ type State struct {
 	// line; nil: none.
 	Homes map[string]string
 	// Captures are the successful charges that settled Paid, by invoice id.
-	// Only a cancellation with a refund reads them.
+	// They are loaded where MayGiveBack, and for commands that give back: see GivesBack.
 	Captures map[string]payment.Transaction
 	Provider *Provider // the environment's primary provider; nil: none
 	// WakePending: a signal to the subscription's workflow is on its way.
@@ -164,6 +164,17 @@ func (s State) givenBack() (sum money.Minor) {
 		}
 	}
 	return sum
+}
+
+// MayGiveBack reports whether a decision may have to give back money of Paid that no command asks for: it makes a
+// scheduled change, or ends the subscription with its plan beside an add-on that is paid for longer.
+func (s State) MayGiveBack() bool {
+	if !s.Subscription.CancelAtPeriodEnd {
+		return len(s.Subscription.Scheduled) > 0
+	}
+	return len(s.Subscription.Scheduled) > 0 || slices.ContainsFunc(s.AddOns, func(a plan.Plan) bool {
+		return s.Subscription.Longer(a.Interval)
+	})
 }
 
 // Attempt returns the pending charge that the subscription's workflow follows: the one with the earliest poll; nil:

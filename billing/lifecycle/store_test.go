@@ -115,7 +115,7 @@ func (s *store) load(captures bool) lifecycle.State {
 	if state.ReviewsDebts() {
 		state.Elsewhere = &s.elsewhere
 	}
-	if captures || len(s.sub.Scheduled) > 0 {
+	if captures || state.MayGiveBack() {
 		state.Captures = map[string]payment.Transaction{}
 		for _, inv := range state.Paid {
 			if id := s.settled[inv.ID].TransactionID; id != "" {

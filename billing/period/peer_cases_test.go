@@ -47,7 +47,7 @@ func TestPeerCasesOfPeriods(t *testing.T) {
 				Rule: "fp-usage-reset-local-midnight", When: endsWithinDay,
 				Reason: "usage of ours ends with the billing period, at its time of day",
 			},
-			{Rule: "om-aligned", Kind: "service_periods", Reason: "a subscription of ours has one cadence for all its lines"},
+			{Rule: "om-aligned", Kind: "service_periods", Reason: "asks where items begin and end within phases; ours change when somebody asks for it"},
 			{
 				Rule: "kb-bcd", Kind: "interval_detail",
 				Reason: "an anchor is an instant; there is no bill cycle day apart from it",

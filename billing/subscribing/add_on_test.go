@@ -221,7 +221,7 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 	v2, other := backup(), flatAddOn("plan_other", 100)
 	v2.Version = 2
 	f.AddOns = append(f.AddOns, v2, other)
-	moving, err := With(s, f).MigrateAddOn(v2, true, time.Time{}, start.Add(time.Hour))
+	moving, err := With(s, f).MigrateAddOn(Migration{To: v2, AtPeriodEnd: true}, start.Add(time.Hour))
 	require.NoError(t, err)
 	for _, atEnd := range []bool{false, true} {
 		wanted := []subscription.Chosen{{AddOn: backup(), Quantity: 5}, {AddOn: other}}

@@ -307,6 +307,7 @@ func (s *proposal) exchange(to plan.Plan, items []subscription.Item, now time.Ti
 			return nil, err
 		}
 	}
+	noteFree(&s.Situation, issue)
 	if len(issue) == 0 && s.Facts.Free(items, to) && s.Status == subscription.Active {
 		s.ExtendPaid(s.CurrentPeriod.End)
 	}

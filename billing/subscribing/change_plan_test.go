@@ -177,7 +177,7 @@ func TestChangePlan_WithoutPricesInAdvance(t *testing.T) {
 			return s.ChangePlan(Change{Plan: &is, Proration: subscription.NoProration}, now)
 		}, is.Ref(), false},
 		"another version": {func(s Situation, now time.Time) (Decision, error) {
-			return s.Migrate(version, false, time.Time{}, now)
+			return s.Migrate(Migration{To: version}, now)
 		}, version.Ref(), false},
 		"another interval": {func(s Situation, now time.Time) (Decision, error) {
 			return s.ChangePlan(Change{Plan: &yearly}, now)

@@ -63,7 +63,7 @@ func TestChangePlan_NamesWhatChanged(t *testing.T) {
 		require.Equal(t, c.want, fieldsOf(d), name)
 	}
 	s, f, now := withAddOns(t)
-	d, err := With(s, f).Migrate(newer, false, time.Time{}, now)
+	d, err := With(s, f).Migrate(Migration{To: newer}, now)
 	require.NoError(t, err)
 	require.Equal(t, []string{"planVersion"}, fieldsOf(d))
 

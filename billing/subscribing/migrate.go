@@ -19,26 +19,34 @@ var (
 		"The subscription changes to another plan, or ends, at the end of the period.")
 )
 
-// Migrate moves the subscription to another version of its plan: now, with proration like any change of prices from at
-// on (at most now; zero: now), or at the period's end. An archived plan moves its subscriptions too. Faults:
-// subscription_canceled, subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch,
-// payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large, usage_interval_mismatch, those of
-// checkLonger.
-func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
+// Migration is a request for another version of the plan.
+type Migration struct {
+	To          plan.Plan
+	AtPeriodEnd bool
+	At          time.Time // a migration now is prorated from here on, at most now; zero: now
+	// Behavior is the treatment of a migration now that costs something; empty: Activate.
+	Behavior subscription.PaymentBehavior
+	ID       string // of a migration that waits for its payment
+}
+
+// Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
+// the period's end. An archived plan moves its subscriptions too. With PendPayment a migration that costs something
+// waits until its invoice is paid, beside a change to another plan at the end of the period. Faults:
+// subscription_canceled, change_pending, subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled,
+// currency_mismatch, payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large,
+// usage_interval_mismatch, those of checkLonger; with PendPayment those of checkBehavior and of pend.
+func (s Situation) Migrate(m Migration, now time.Time) (Decision, error) {
+	to, atPeriodEnd, was := m.To, m.AtPeriodEnd, s
+	c := Change{Plan: &to, AtPeriodEnd: atPeriodEnd, Behavior: m.Behavior, ID: m.ID}
+	if err := c.checkBehavior(s.Subscription); err != nil {
+		return Decision{}, err
+	}
 	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
 	pending := s.PendingPlan()
-	switch {
-	case to.ID != s.PlanID:
-		return Decision{}, ErrNotOnPlan
-	case to.Version == s.PlanVersion && pending.ID != s.PlanID, atPeriodEnd && to.Ref() == pending:
-		return Decision{}, ErrVersionUnchanged
-	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
-		return Decision{}, ErrLeavesPlan
-	}
-	if err := subscription.CheckCurrency(to, s.Currency); err != nil {
-		return Decision{}, fault.From(err).In("planVersion")
+	if err := moves(s.Subscription, to, atPeriodEnd); err != nil {
+		return Decision{}, err
 	}
 	present, next := s.Present(), s.Upcoming()
 	present.Plan, next.Plan = to, to
@@ -60,7 +68,30 @@ func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, at, now time.Time) (D
 		s.SetPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return proposal{Situation: s}.changeNow(present, from(at, now), now)
+	at := from(m.At, now)
+	made, err := proposal{Situation: s}.changeNow(present, at, now)
+	if err != nil || !m.Behavior.Waits() {
+		return made, err
+	}
+	return pend(was, c, present, made, at, now)
+}
+
+// moves refuses a version to which a subscription cannot move, or moves already. Faults: subscription_not_on_plan,
+// plan_version_unchanged, plan_change_scheduled, currency_mismatch.
+func moves(s subscription.Subscription, to plan.Plan, atPeriodEnd bool) error {
+	pending := s.PendingPlan()
+	switch {
+	case to.ID != s.PlanID:
+		return ErrNotOnPlan
+	case to.Version == s.PlanVersion && pending.ID != s.PlanID, atPeriodEnd && to.Ref() == pending:
+		return ErrVersionUnchanged
+	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
+		return ErrLeavesPlan
+	}
+	if err := subscription.CheckCurrency(to, s.Currency); err != nil {
+		return fault.From(err).In("planVersion")
+	}
+	return nil
 }
 
 // waits returns the decision for another plan, or none, at the period's end.

@@ -5,13 +5,13 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
 // MigrateAddOn moves the subscription to another version of an add-on, as Migrate does with its plan. The facts have
-// that version. Faults: those of Migrate.
-func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Time) (Decision, error) {
+// that version. It waits for no payment: Behavior is not read. Faults: those of Migrate.
+func (s Situation) MigrateAddOn(m Migration, now time.Time) (Decision, error) {
+	to, atPeriodEnd := m.To, m.AtPeriodEnd
 	if err := changeable(s, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -49,5 +49,5 @@ func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, at, now time.Tim
 	if atPeriodEnd || current {
 		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "pendingAddOns")}}, nil
 	}
-	return proposal{Situation: s}.changeNow(present, from(at, now), now)
+	return proposal{Situation: s}.changeNow(present, from(m.At, now), now)
 }

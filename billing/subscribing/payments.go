@@ -103,6 +103,9 @@ func (s Situation) recovered(closed invoice.Invoice, now time.Time) (Decision, e
 			d.Issue[0].After = closed.ID
 		}
 	} else if s.Covered() && !s.Facts.Owes(s.PeriodIndex, closed.ID) { // its lines wait, or were billed before
+		if s.FreeIndex == s.PeriodIndex && !owesPlan(s) {
+			s.ExtendPaid(s.CurrentPeriod.End)
+		}
 		paysChange(&s, s.PeriodIndex, closed.ID)
 	}
 	if s.ActivatedAt.IsZero() && closed.Reason != invoice.Usage && !owesPlan(s) {

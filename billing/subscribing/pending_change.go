@@ -95,7 +95,9 @@ func makePending(s Situation, now time.Time) Decision {
 	s.PendingChange = nil
 	if one.Plan.ID != "" {
 		to = s.Facts.Version(one.Plan)
-		s.SetPendingPlan(plan.Ref{})
+		if next := s.PendingPlan(); !one.Moves(s.Subscription) || next.ID == s.PlanID {
+			s.SetPendingPlan(plan.Ref{})
+		}
 	}
 	if one.Quantity != 0 {
 		s.Quantity, s.PendingQuantity = one.Quantity, 0

@@ -101,6 +101,7 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 		for i := range d.Issue {
 			d.Issue[i].Waits = o.renews && !o.first
 		}
+		noteFree(&s, d.Issue)
 	}
 	switch {
 	case len(d.Issue) == 0:
@@ -114,6 +115,13 @@ func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
 	}
 	d.Subscription = s.Subscription
 	return d, nil
+}
+
+// noteFree notes that the current period is billed, where it costs nothing and no invoice shows it.
+func noteFree(s *Situation, issue []invoice.Draft) {
+	if len(issue) == 0 && !s.Covered() {
+		s.FreeIndex = s.PeriodIndex
+	}
 }
 
 // renewed notes since when the own periods of all items run: with the current period, where they begin with it, else
@@ -150,8 +158,10 @@ func (s *Situation) becomeNext(start time.Time) plan.Plan {
 	begins := s.Schedule().Every(s.Facts.Shortest(next)).Around(start).Start.Equal(start)
 	every, err := s.Counts(next, begins) // refused when it was asked for: nothing stops a renewal
 	if err == nil && !every.SameLength(s.Interval) {
+		was := s.Schedule()
 		s.CountBy(every, next.Plan.Interval)
 		s.NextPeriod = s.Schedule().IndexAt(start)
+		s.RecountDiscounts(was, s.PeriodIndex+1, start)
 	}
 	return next.Plan
 }

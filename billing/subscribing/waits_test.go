@@ -155,7 +155,7 @@ func TestMigrateAddOn(t *testing.T) {
 		s, f, now := withAddOns(t)
 		f.AddOns = append(f.AddOns, v2)
 		c.given(&s)
-		d, err := With(s, f).MigrateAddOn(c.to, c.atEnd, time.Time{}, now)
+		d, err := With(s, f).MigrateAddOn(Migration{To: c.to, AtPeriodEnd: c.atEnd}, now)
 		require.Equal(t, c.code, codeOf(err), name)
 		if err != nil {
 			continue

@@ -21,7 +21,8 @@ type Discount struct {
 	RedeemedAt time.Time `json:"redeemedAt"`
 	// Began is the index of the first period of this redemption. It stays when From moves. 0: an older build redeemed it.
 	Began int `json:"began,omitzero"`
-	// Extra is the number of periods beyond its terms: those that an earlier redemption did not give.
+	// Extra is the number of periods beyond its terms: those that an earlier redemption did not give, and what another
+	// interval makes of the rest. Below zero: fewer.
 	Extra int `json:"extra,omitzero"`
 	// Skips is the index of a period whose invoice was voided: another period has the discount instead. 0: none.
 	Skips int `json:"skips,omitzero"`

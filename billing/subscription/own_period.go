@@ -105,7 +105,9 @@ func (s Subscription) Ends() bool { return s.CancelAtPeriodEnd && !s.PlanEnd().A
 // Realign makes the period of a shorter interval around an instant the current one. The anchor and the index stay: the
 // period only becomes shorter.
 func (s *Subscription) Realign(every, ofPlan period.Interval, at time.Time) {
+	was := s.Schedule()
 	s.CountBy(every, ofPlan)
 	index := s.Schedule().IndexAt(at)
 	s.CurrentPeriod, s.NextPeriod = s.Schedule().Period(index), index+1
+	s.RecountDiscounts(was, s.PeriodIndex, s.CurrentPeriod.Start)
 }

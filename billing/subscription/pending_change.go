@@ -11,6 +11,11 @@ type PendingChange struct {
 	AttemptsOnce bool      `json:"attemptsOnce,omitempty"` // it is withdrawn as soon as its first attempt has failed
 }
 
+// Moves reports whether the change is a move to another version of the present plan.
+func (c PendingChange) Moves(s Subscription) bool {
+	return c.Plan.ID == s.PlanID && c.Plan.Version != s.PlanVersion
+}
+
 // Pays reports whether an invoice is that of the change that waits for its payment.
 func (s Subscription) Pays(invoiceID string) bool {
 	return s.PendingChange != nil && s.PendingChange.InvoiceID == invoiceID

@@ -90,6 +90,9 @@ type Subscription struct {
 	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within
 	// it was not prorated; 0: none.
 	UnproratedIndex int
+	// FreeIndex is the index of a period that was billed when it cost nothing, so that no invoice shows it; 0: none, or a
+	// build from before opened it.
+	FreeIndex int
 	// PaidElsewhereIndex is the index of the period that was paid in the system that the subscription was imported from;
 	// 0: none.
 	PaidElsewhereIndex int

@@ -277,10 +277,9 @@ func (l *loader) readTaxRates(h dbsqlc.DBTX) error {
 	return err
 }
 
-// loadCaptures adds what LockCaptures adds. A subscription with scheduled changes needs it in any decision, which may
-// have to make one; all others are spared the round trip.
+// loadCaptures adds what LockCaptures adds, where any decision may need it; all others are spared the round trip.
 func (l *loader) loadCaptures(r core.Reader) error {
-	if len(l.Subscription.Scheduled) == 0 || len(l.Paid) == 0 {
+	if !l.MayGiveBack() || len(l.Paid) == 0 {
 		return nil
 	}
 	return r.Together(l.ctx, func(h dbsqlc.DBTX) (err error) {

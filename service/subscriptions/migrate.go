@@ -157,13 +157,13 @@ func (s *Service) migratePlan(
 // Migrate moves one subscription to another version of its plan. Faults: those of the function Command and, from a free
 // version to a paid one, those of customers.CheckRenewable.
 func (s *Service) Migrate(
-	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
+	ctx context.Context, by usecase.Caller, subscriptionID string, to lifecycle.Migrate,
 	around usecase.Around[usecase.Performed],
 ) error {
-	if err := s.checkVersion(ctx, by, subscriptionID, version); err != nil {
+	if err := s.checkVersion(ctx, by, subscriptionID, to.Version); err != nil {
 		return err
 	}
-	return s.Command(ctx, by, subscriptionID, lifecycle.Migrate{Version: version, AtPeriodEnd: atPeriodEnd}, around)
+	return s.Command(ctx, by, subscriptionID, to, around)
 }
 
 // checkVersion refuses a version of the present plan for which the customer could not pay.

@@ -135,7 +135,7 @@ func Lock(
 func Informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {
-	if lifecycle.GivesBack(cmd) && found.Captures == nil {
+	if found.NeedsCaptures(cmd) && found.Captures == nil {
 		if err := tx.Lifecycle.LockCaptures(ctx, environmentID, found); err != nil {
 			return cmd, err
 		}

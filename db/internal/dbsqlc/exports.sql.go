@@ -707,7 +707,7 @@ func (q *Queries) ProductExport(ctx context.Context, db DBTX, arg ProductExportP
 }
 
 const subscriptionExport = `-- name: SubscriptionExport :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, s.paid_for, s.pending_change, s.attempts_once, s.plan_interval_unit, s.plan_interval_count, s.ended_discounts, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, s.metered_since, s.late_usage_until, s.usage_thresholds, s.incomplete_until, s.payment_method_id, s.paid_for, s.pending_change, s.attempts_once, s.plan_interval_unit, s.plan_interval_count, s.ended_discounts, s.free_index, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
     coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id,
     coalesce(m.source, '') as method_source, coalesce(m.external_id, '') as method_external_id
 from subscriptions s
@@ -815,6 +815,7 @@ func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg Subscript
 			&i.Subscription.PlanIntervalUnit,
 			&i.Subscription.PlanIntervalCount,
 			&i.Subscription.EndedDiscounts,
+			&i.Subscription.FreeIndex,
 			&i.Source,
 			&i.ExternalID,
 			&i.CustomerSource,

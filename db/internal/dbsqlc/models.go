@@ -710,6 +710,7 @@ type Subscription struct {
 	PlanIntervalUnit       *period.Unit                   `db:"plan_interval_unit"`
 	PlanIntervalCount      *int                           `db:"plan_interval_count"`
 	EndedDiscounts         *subscription.Discounts        `db:"ended_discounts"`
+	FreeIndex              *int                           `db:"free_index"`
 }
 
 type SubscriptionItem struct {

@@ -293,6 +293,7 @@ var subscriptions = table[dbsqlc.Subscription]{
 		"plan_interval_unit",
 		"plan_interval_count",
 		"ended_discounts",
+		"free_index",
 	},
 	value: func(row *dbsqlc.Subscription, column int) any {
 		switch column {
@@ -436,6 +437,8 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.PlanIntervalCount
 		case 69:
 			return row.EndedDiscounts
+		case 70:
+			return row.FreeIndex
 		}
 		panic("rows: no such column")
 	},
