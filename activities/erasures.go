@@ -89,10 +89,16 @@ func (a *Erasures) eraseUsage(ctx context.Context, ref contract.Ref) (out erased
 func erase(
 	ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, usage erasedUsage, limit int,
 ) (erasure.Handled, error) {
-	if e.CustomerID != "" { // the first in the order of locks, before the many rows of a batch
-		if _, err := tx.Customers.Lock(ctx, env, e.CustomerID); err != nil {
-			return erasure.Handled{}, err
-		}
+	// The customer is the first in the order of locks, before the many rows of a batch.
+	var err error
+	switch {
+	case e.Stage == erasure.Events:
+		err = tx.Customers.LockToErase(ctx, env, e.CustomerID)
+	case e.CustomerID != "":
+		_, err = tx.Customers.Lock(ctx, env, e.CustomerID)
+	}
+	if err != nil {
+		return erasure.Handled{}, err
 	}
 	switch e.Stage {
 	case erasure.Customers:

@@ -10,4 +10,6 @@ type (
 	EmailFilter   = emails.Filter
 	EmailSender   = emails.Sender
 	SenderFailure = emails.SenderFailure
+
+	FailingEmailSender = emails.FailingSender
 )

@@ -45,6 +45,7 @@ var global = []string{
 	"Reconcile.OverlookedDates", "Reconcile.OverlookedSubscriptions", "Reconcile.Reviews",
 	"Reconcile.SilentProbes", "Reconcile.UnstartedEndpoints", "Reconcile.UnstartedSubscriptions",
 	"Reconcile.UnstartedTransactions", "Reconcile.WakePendingBefore", "Reconcile.WakePendingPayments",
+	"Emails.Backlog", "Emails.FailingSenders",
 	"Reconcile.Workers", "Reconcile.WorkersOf",
 	"Tenancy.App", "Tenancy.AppNamed", "Tenancy.Apps", "Tenancy.AuditBehind", "Tenancy.EnvironmentOf",
 	"Tenancy.EnvironmentOfKey", "Tenancy.Environments", "Tenancy.Keys", "Tenancy.TenantNamed",

@@ -37,6 +37,7 @@ var recordings = map[string]func(*testing.T, *liveScene) (workflowID, runID stri
 	"refund":                   recordRefund,
 	"reconciler":               recordReconciler,
 	"webhook_endpoint":         recordWebhookEndpoint,
+	"email_sender":             recordEmailSender,
 	"erasure":                  recordErasure,
 	"row_absent":               recordAbsent,
 	"usage_rated":              recordUsage,

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/activities/mailing"
 	"perennial/billing/customer"
 	"perennial/billing/plan"
 	"perennial/billing/testclock"
@@ -51,7 +52,7 @@ func onRealServer(t *testing.T) *liveScene {
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
 		Activities: activities.New(activities.Config{
 			Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider},
-			Deliveries: sc.Deliveries(t, nil),
+			Deliveries: sc.Deliveries(t, nil), Mails: &mailing.Mails{Store: sc.Store, Clock: time.Now, Accounts: plainMail{}},
 		}),
 	})
 	require.NoError(t, err)

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"perennial/activities/execution"
 	"perennial/billing/delivery"
 	"perennial/contract"
@@ -65,7 +63,6 @@ const (
 	runTakes         = 25 * time.Second       // how long an activity takes new work
 	dueBatch         = 100                    // deliveries read at once
 	closeBatch       = 1_000                  // deliveries of a disabled endpoint closed at once
-	settlePause      = time.Second            // until the next look, where writers are still under way
 	recordPatience   = 15 * time.Second       // how long a result waits for the database
 	recordPause      = 200 * time.Millisecond // between its tries
 )
@@ -119,7 +116,7 @@ func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.Deli
 		}
 		wait(ctx, lull)
 	}
-	return contract.DeliverOutput{NextAt: a.Clock().Add(settlePause)}, nil
+	return contract.DeliverOutput{NextAt: a.Clock().Add(execution.SettlePause)}, nil
 }
 
 func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
@@ -144,7 +141,7 @@ func wait(ctx context.Context, d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-stopping(ctx):
+	case <-execution.Stopping(ctx):
 	case <-ctx.Done():
 	}
 }
@@ -165,11 +162,3 @@ func (a *Deliveries) policy(mode string) delivery.Policy {
 }
 
 func (a *Deliveries) slowAfter() time.Duration { return cmp.Or(a.SlowAfter, slowAfter) }
-
-// stopping is closed when the worker is to end.
-func stopping(ctx context.Context) <-chan struct{} {
-	if activity.IsActivity(ctx) {
-		return activity.GetWorkerStopChannel(ctx)
-	}
-	return nil
-}

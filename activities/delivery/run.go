@@ -90,7 +90,7 @@ func (r *run) deliver(ctx context.Context) error {
 // takes reports whether new attempts may begin.
 func (r *run) takes(ctx context.Context) bool {
 	select {
-	case <-stopping(ctx):
+	case <-execution.Stopping(ctx):
 		return false
 	default:
 	}
@@ -123,7 +123,7 @@ func (r *run) lastLook(ctx context.Context) error {
 		return err
 	}
 	if horizon < r.since {
-		r.sum.NextAt = r.Clock().Add(settlePause)
+		r.sum.NextAt = r.Clock().Add(execution.SettlePause)
 		return nil
 	}
 	if err = r.look(ctx); err == nil && len(r.due) > 0 {

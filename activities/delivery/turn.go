@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/db"
@@ -97,7 +98,7 @@ func (r *run) idleStop(ctx context.Context) <-chan struct{} {
 	if len(r.flying) > 0 || r.writing > 0 {
 		return nil
 	}
-	return stopping(ctx)
+	return execution.Stopping(ctx)
 }
 
 // patience returns a channel that fires when an attempt has been under way for too long for the fast lane; nil: never.

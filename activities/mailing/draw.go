@@ -16,6 +16,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
+	"perennial/contract"
 	"perennial/db"
 	"perennial/documents/letters"
 )
@@ -30,7 +31,9 @@ var zero time.Time
 
 // draw writes the content of a mail, of its event and of the rows that this names.
 func (r *run) draw(ctx context.Context, tx *db.Tx, m db.Email) (db.EmailContent, error) {
-	d := drawing{ctx: ctx, tx: tx, env: r.sender.EnvironmentID, facts: letters.Facts{Kind: m.Kind}}
+	d := drawing{
+		ctx: ctx, tx: tx, env: r.sender.EnvironmentID, publicURL: r.PublicURL, facts: letters.Facts{Kind: m.Kind},
+	}
 	err := d.parties(m.CustomerID, r.sender)
 	if err == nil && m.EventID != "" {
 		err = d.event(m.EventID)
@@ -50,10 +53,11 @@ func (r *run) draw(ctx context.Context, tx *db.Tx, m db.Email) (db.EmailContent,
 
 // drawing collects the facts of one letter.
 type drawing struct {
-	ctx   context.Context
-	tx    *db.Tx
-	env   string
-	facts letters.Facts
+	ctx       context.Context
+	tx        *db.Tx
+	env       string
+	publicURL string
+	facts     letters.Facts
 
 	row db.Event // zero: the mail was asked for
 }
@@ -86,13 +90,16 @@ func (d *drawing) subject(m db.Email) error {
 	switch m.Kind {
 	case email.InvoiceIssued:
 		inv, err := d.invoice(m.ObjectID)
+		if err != nil {
+			return err
+		}
 		d.facts.Amount, d.facts.Currency = inv.Total, inv.Currency
 		if inv.Status == invoice.Open {
 			d.facts.Amount, d.facts.Due = inv.AmountDue, inv.DueAt
 		}
-		return err
+		return d.link(inv, !d.facts.Due.IsZero())
 	case email.CreditNote:
-		note, of, err := creditNote(d.ctx, d.tx.Reader, d.env, m)
+		note, of, err := creditNote(d.ctx, d.tx.Reader, d.env, m.ObjectID)
 		shown := document.OfCreditNote(note, of)
 		d.facts.Number, d.facts.Of = shown.Number, shown.Of
 		d.facts.Amount, d.facts.Currency = note.Total, of.Currency
@@ -124,8 +131,13 @@ func (d *drawing) payment(kind email.Kind) error {
 		if err != nil {
 			return err
 		}
-		if (kind == email.PaymentFailed || kind == email.ConfirmationNeeded) && inv.Status != invoice.Open {
+		if kind.AsksToPay() && inv.Status != invoice.Open {
 			return errSettled
+		}
+		if kind == email.PaymentFailed || kind == email.Receipt {
+			if err := d.link(inv, kind == email.PaymentFailed); err != nil {
+				return err
+			}
 		}
 	}
 	if kind != email.PaymentFailed || e.SubscriptionID == "" {
@@ -182,6 +194,19 @@ func (d *drawing) card(m db.Email) error {
 func cardName(c customer.Card) string {
 	name := strings.TrimSpace(c.Brand + " " + c.LastFour)
 	return cmp.Or(name, "****")
+}
+
+// link adds that to the page of an invoice, on which it is paid. One that was taken back has none.
+func (d *drawing) link(inv invoice.Invoice, pay bool) error {
+	page, err := d.tx.Invoices.Hosted(d.ctx, d.env, inv.ID)
+	if errors.Is(err, db.ErrInvoiceNotFound) || d.publicURL == "" {
+		return nil
+	}
+	d.facts.Pay = pay
+	d.facts.Link = contract.LinkKey(page.LinkKey).Link(d.publicURL, contract.HostedInvoice{
+		EnvironmentID: d.env, InvoiceID: inv.ID, Revision: inv.LinkRevision,
+	})
+	return err
 }
 
 func (d *drawing) invoice(id string) (invoice.Invoice, error) {

@@ -49,7 +49,7 @@ func newOffice(t *testing.T) *office {
 		return nil
 	}})
 	o.sender = mail.Sender{Roots: o.server.Roots}
-	o.mails = &mailing.Mails{Store: o.Worker, Clock: o.Clock.Now, Accounts: o}
+	o.mails = &mailing.Mails{Store: o.Worker, Clock: o.Clock.Now, Accounts: o, PublicURL: publicURL}
 	o.ref = contract.Ref{EnvironmentID: o.Env, ID: id.New(id.EmailSender, o.Clock.Now())}
 	o.InTx(t, func(tx *db.Tx) error {
 		return tx.Emails.InsertSender(t.Context(), o.Env, db.EmailSender{

@@ -6,14 +6,14 @@ package mailing
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
-
-	"go.temporal.io/sdk/activity"
 
 	"perennial/activities/execution"
 	"perennial/billing/email"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/documents/paper"
 	"perennial/mail"
 )
 
@@ -27,17 +27,21 @@ type Mails struct {
 	Store    *db.Store
 	Clock    execution.Clock
 	Accounts Accounts
+	// PublicURL is the address of the API from outside, for links to the pages of invoices; empty: mails have none.
+	PublicURL string
+	Fonts     paper.Fonts // of attached documents
 	// Live and Test say when retries are due; zero: the defaults of billing/email.
 	Live, Test email.Policy
+
+	drawing sync.Mutex // held while a document is drawn
 }
 
 // Bounds of one run.
 const (
-	lanes       = 4                // connections to one mail server at a time
-	runTakes    = 25 * time.Second // how long an activity takes new mails
-	dueBatch    = 100              // mails read at once
-	closeBatch  = 1_000            // mails of a deleted sender canceled at once
-	settlePause = time.Second      // until the next look, where writers are still under way
+	lanes      = 4                // connections to one mail server at a time
+	runTakes   = 25 * time.Second // how long an activity takes new mails
+	dueBatch   = 100              // mails read at once
+	closeBatch = 1_000            // mails of a deleted sender canceled at once
 )
 
 // SendDue sends the mails of an environment that are due, for 25 s at most, or until its mail server fails for all
@@ -99,7 +103,7 @@ func (a *Mails) close(ctx context.Context, ref contract.Ref, since int64) (contr
 		}
 	}
 	if horizon < since {
-		return contract.SendOutput{NextAt: a.Clock().Add(settlePause)}, nil
+		return contract.SendOutput{NextAt: a.Clock().Add(execution.SettlePause)}, nil
 	}
 	return contract.SendOutput{Gone: true}, nil
 }
@@ -114,12 +118,4 @@ func (a *Mails) policy(mode string) email.Policy {
 		return standard
 	}
 	return own
-}
-
-// stopping is closed when the worker is to end.
-func stopping(ctx context.Context) <-chan struct{} {
-	if activity.IsActivity(ctx) {
-		return activity.GetWorkerStopChannel(ctx)
-	}
-	return nil
 }

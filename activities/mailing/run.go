@@ -52,7 +52,7 @@ func (r *run) send(ctx context.Context) error {
 func (r *run) lastLook(ctx context.Context) error {
 	horizon, _, err := r.Store.Webhooks.EventHorizon(ctx, r.sender.EnvironmentID)
 	if err == nil && horizon < r.since {
-		r.sum.NextAt = r.Clock().Add(settlePause)
+		r.sum.NextAt = r.Clock().Add(execution.SettlePause)
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (r *run) batch(ctx context.Context, ids []string) error {
 // takes reports whether new mails may be taken.
 func (r *run) takes(ctx context.Context) bool {
 	select {
-	case <-stopping(ctx):
+	case <-execution.Stopping(ctx):
 		return false
 	default:
 	}

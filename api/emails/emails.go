@@ -138,8 +138,8 @@ func (h *Handler) emailOperations() {
 	}, h.listEmails)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resendEmail", Method: http.MethodPost, Path: "/emails/{id}/resend", Tag: tag, Summary: "Send an email again",
-		Description: "Sends the same content as another email, to the present address of the customer. Attached documents are " +
-			"drawn anew.",
+		Description: "Sends another email about the same, to the present address of the customer, with its content and documents " +
+			"drawn anew. One that asks to pay an invoice is refused once that is not open any more.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Response: again,
 	}, h.resendEmail)
 	again.EventID, again.Subject, again.Language = "", "", ""

@@ -23,17 +23,11 @@ func (h *Handler) receiptDocument(ctx context.Context, c *httpkit.Call) (documen
 	if err != nil {
 		return document.Document{}, err
 	}
-	by := document.MethodOf(t.Method)
 	methods, err := h.store.Customers.AllPaymentMethods(ctx, c.EnvironmentID, t.CustomerID)
 	if err != nil {
 		return document.Document{}, err
 	}
-	for _, m := range methods {
-		if m.ID == t.PaymentMethodID && m.Type == by.Type && m.Card.LastFour != "" {
-			by.Brand, by.LastFour = m.Card.Brand, m.Card.LastFour
-		}
-	}
-	return document.OfPayment(t, of, by)
+	return document.OfPayment(t, of, document.PaidWith(t, methods))
 }
 
 func (h *Handler) parties(ctx context.Context, environmentID, customerID string) (invoice.Invoice, error) {
@@ -42,8 +36,5 @@ func (h *Handler) parties(ctx context.Context, environmentID, customerID string)
 		return invoice.Invoice{}, err
 	}
 	e, err := h.store.Tenancy.Environment(ctx, environmentID)
-	return invoice.Invoice{Seller: e.Settings.Seller, Buyer: invoice.Buyer{
-		Name: of.Name, Email: of.Email, Address: of.Address, Country: of.Country, Region: of.Region, Locale: of.Locale,
-		TimeZone: of.TimeZone, TaxIDs: of.TaxIDs,
-	}}, err
+	return invoice.Invoice{Seller: e.Settings.Seller, Buyer: document.BuyerOf(of)}, err
 }

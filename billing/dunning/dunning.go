@@ -1,6 +1,7 @@
 // Package dunning owns the policy for invoices that cannot be collected: the schedule of retries, by failure code where
-// that matters, the effect on the subscription after the last of them, and the least amount that is collected. It does
-// not own when a single retry is due (retry), nor how the subscription gets from one state to the next (subscribing).
+// that matters, the attempts that remind the customer, the effect on the subscription after the last of them, and the
+// least amount that is collected. It does not own when a single retry is due (retry), nor how the subscription gets
+// from one state to the next (subscribing).
 package dunning
 
 import (
@@ -35,6 +36,7 @@ type Policy struct {
 	Minimums []Minimum
 	// TryOtherMethods: retries take turns among the customer's payment methods, see collection.State.Turn.
 	TryOtherMethods bool
+	Reminders       Reminders
 }
 
 // Minimum is the smallest amount in a currency that is asked for, in minor units: 1 to money.MaxMinor.
@@ -69,7 +71,8 @@ func (p *Policy) CancelAfter(days int) {
 }
 
 // Validate returns a fault for the first field that no policy can have: retry_policy_invalid, failure_code_unknown,
-// final_action_unknown, cancel_after_days_out_of_range, minimum_amount_invalid, currency_unknown.
+// final_action_unknown, cancel_after_days_out_of_range, minimum_amount_invalid, currency_unknown,
+// reminders_invalid.
 func (p Policy) Validate() error {
 	if err := p.Retry.Validate(); err != nil {
 		return err
@@ -92,6 +95,9 @@ func (p Policy) Validate() error {
 	case p.Final != Cancel && p.CancelAfterDays != 0:
 		return fault.InvalidParam("cancelAfterDays", "cancel_after_days_out_of_range",
 			"Days in past_due before a cancellation need the final action `%s`.", Cancel)
+	}
+	if err := p.Reminders.validate(); err != nil {
+		return err
 	}
 	return p.validateMinimums()
 }

@@ -21,6 +21,8 @@ type Dunning struct {
 	FinalAction        string          `json:"finalAction,omitempty" enum:"past_due,cancel,pause" example:"past_due" doc:"After the last retry has failed, the subscription is past_due; cancel: it is canceled after cancelAfterDays in that status, at once and without a refund; pause: nothing is billed or collected until collection is resumed or the invoice is paid. Default: past_due."`
 	CancelAfterDays    int             `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
 	TryOtherMethods    bool            `json:"tryOtherMethods,omitempty" doc:"true: retries take turns among the customer's payment methods: the one that the subscription names or the default first, then the others, oldest first. failureRules are about the method that failed, and do not hold another one back. Default: false."`
+	Reminders          string          `json:"reminders,omitempty" enum:"all,none" example:"all" doc:"Whether a failed attempt sends the customer an email of the kind payment_failed, where the email settings have it. Default: all."`
+	ReminderAttempts   []int           `json:"reminderAttempts,omitempty" maxItems:"11" example:"[1,4]" doc:"Only the failures of these attempts send one, by the attemptNumber of payment.failed: 1 is the first attempt. Default: all attempts."`
 	MinimumAmounts     []MinimumAmount `json:"minimumAmounts,omitempty" maxItems:"20" doc:"The smallest amounts that are asked for. An invoice for less is paid, carries the amount to the customer's balance (carriedForward), and a later invoice asks for it. A currency that is not listed has no minimum but the payment provider's. Default: none."`
 }
 
@@ -41,7 +43,10 @@ type FailureRule struct {
 func Form(p Policy) Dunning {
 	jitter := int64(p.Retry.MaxJitter / time.Second)
 	out := Dunning{RetryJitterSeconds: &jitter, FinalAction: string(p.Final), CancelAfterDays: p.CancelAfterDays,
-		TryOtherMethods: p.TryOtherMethods}
+		TryOtherMethods: p.TryOtherMethods, ReminderAttempts: p.Reminders.Attempts}
+	if p.Reminders.None {
+		out.Reminders = noReminders
+	}
 	for _, r := range p.Retry.Rules {
 		out.FailureRules = append(out.FailureRules, FailureRule{
 			FailureCode: r.Code, NoRetry: r.Never, DayOfMonth: r.DayOfMonth,
@@ -60,6 +65,9 @@ func Form(p Policy) Dunning {
 	out.RetryBaseSeconds, out.RetryFactor, out.RetryCount = &base, &p.Retry.Factor, &p.Retry.Retries
 	return out
 }
+
+// noReminders as reminders switches them off.
+const noReminders = "none"
 
 const (
 	day        = 24 * time.Hour
@@ -106,7 +114,14 @@ func (d Dunning) Policy() (Policy, error) {
 	if d.FinalAction != "" {
 		p.Final = Action(d.FinalAction)
 	}
+	switch d.Reminders {
+	case "", "all", noReminders:
+	default:
+		return p, fault.InvalidParam("dunning.reminders", "reminders_invalid",
+			"`reminders` cannot be %.40q. Send `all` or `none`.", d.Reminders)
+	}
 	p.CancelAfterDays, p.TryOtherMethods = d.CancelAfterDays, d.TryOtherMethods
+	p.Reminders = Reminders{None: d.Reminders == noReminders, Attempts: d.ReminderAttempts}
 	return p, inForm(p.Validate())
 }
 

@@ -37,7 +37,19 @@ func TestDunning_Policy(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, p.Retry.Retries, again.Retry.Retries, text)
 	}
+	for text, want := range map[string]dunning.Reminders{
+		`{"reminders":"all"}`: {}, `{"reminders":"none"}`: {None: true}, `{"reminderAttempts":[1,4]}`: {Attempts: []int{1, 4}},
+	} {
+		p, err := read(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, p.Reminders)
+		again, err := dunning.Form(p).Policy()
+		require.NoError(t, err, text)
+		require.Equal(t, want, again.Reminders)
+	}
 	for text, want := range map[string][2]string{
+		`{"reminders":"some"}`:                             {"dunning.reminders", "reminders_invalid"},
+		`{"reminderAttempts":[12]}`:                        {"dunning.reminderAttempts", "reminders_invalid"},
 		`{"retryGapDays":[1],"retryFactor":2}`:             {"dunning.retryGapDays", "fields_exclusive"},
 		`{"retryGapDays":[0]}`:                             {"dunning.retryGapDays", "retry_policy_invalid"},
 		`{"retryGapDays":[367]}`:                           {"dunning.retryGapDays", "retry_policy_invalid"},

@@ -32,6 +32,9 @@ func Kinds() []Kind {
 	}
 }
 
+// AsksToPay reports whether a mail of the kind is about an attempt to pay an invoice, and no news once that is settled.
+func (k Kind) AsksToPay() bool { return k == PaymentFailed || k == ConfirmationNeeded }
+
 // Status is the state of a mail.
 type Status string
 

@@ -47,6 +47,15 @@ func TestOf_TellsOccurrencesApart(t *testing.T) {
 	}, card)
 }
 
+// A dunning policy says which failed attempts remind the customer.
+func TestOf_NoReminder(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []bool{false, true} {
+		_, is := email.Of(event.PaymentFailed{Payment: event.Payment{ID: "txn_1"}, AttemptNumber: 2, NoReminder: silent})
+		require.Equal(t, !silent, is)
+	}
+}
+
 // What a refund does is no news of a charge.
 func TestOf_RefundsAreNoReceipts(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ func Of(data event.Data) (Notice, bool) {
 	case event.PaymentSuccess:
 		return Notice{Receipt, e.ID, "", e.CustomerID}, e.ChargeID == ""
 	case event.PaymentFailed:
-		return Notice{PaymentFailed, e.ID, "", e.CustomerID}, e.ChargeID == ""
+		return Notice{PaymentFailed, e.ID, "", e.CustomerID}, e.ChargeID == "" && !e.NoReminder
 	case event.PaymentActionRequired:
 		return Notice{ConfirmationNeeded, e.ID, "", e.CustomerID}, true
 	case event.PaymentRefunded:

@@ -60,7 +60,7 @@ func TestEvent_KnowsWhatItIsAbout(t *testing.T) {
 func fieldsOf(data event.Data) []reflect.StructField {
 	var fields []reflect.StructField
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(data)) {
-		if !field.Anonymous {
+		if !field.Anonymous && field.Tag.Get("json") != "-" { // which receivers do not get
 			fields = append(fields, field)
 		}
 	}

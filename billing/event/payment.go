@@ -46,6 +46,7 @@ type PaymentFailed struct {
 	FailureReason string `json:"failureReason" doc:"What the provider said, for people. Empty after the erasure of the customer."`
 	FailureCode   string `json:"failureCode" doc:"Why, as a code."`
 	AttemptNumber int    `json:"attemptNumber,omitempty" doc:"Counts the attempts of the invoice from 1. A charge of its own has none."`
+	NoReminder    bool   `json:"-"` // no mail to the customer follows
 }
 
 // PaymentCanceled means that an attempt was called off before it moved money.

@@ -90,6 +90,14 @@ func (d *Decision) announceFailure(inv invoice.Invoice, after collection.State) 
 	d.Announce(failed)
 }
 
+// AnnounceFailedAttempt announces an attempt that moved no money. A mail to the customer follows where the dunning
+// policy has a reminder for it.
+func AnnounceFailedAttempt(d *Decision, txn payment.Transaction) {
+	failed := txn.Failure()
+	failed.NoReminder = !d.settings().Dunning.Reminders.Follow(txn.AttemptNumber)
+	d.Announce(failed)
+}
+
 // after returns the state and the effect of an input in the collection of open invoice i, without any change.
 func (d *Decision) after(i int, in collection.Input) (collection.State, collection.Effect, error) {
 	inv := d.Open[i]
@@ -167,7 +175,7 @@ func (d *Decision) attempt(i int) error {
 	d.Changes.Attempt = txn.ID
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Failed {
-		d.Announce(txn.Failure())
+		AnnounceFailedAttempt(d, txn)
 		code := txn.FailureCode
 		if d.Provider == nil { // the payer's account is fine, so its rules do not apply
 			code = ""

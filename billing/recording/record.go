@@ -302,7 +302,7 @@ func (r *recording) ended(status payment.Status) error {
 			return lifecycle.Decline(r.d, r.txn.InvoiceID)
 		}
 	default:
-		r.d.Announce(r.txn.Failure())
+		lifecycle.AnnounceFailedAttempt(r.d, r.txn)
 		if i >= 0 {
 			return r.d.Failed(i, r.txn.FailureCode)
 		}

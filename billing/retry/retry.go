@@ -44,7 +44,7 @@ type Failure struct {
 const (
 	maxBase    = 30 * 24 * time.Hour
 	maxFactor  = 10
-	maxRetries = 10
+	MaxRetries = 10 // beside the first attempt
 	maxJitter  = time.Hour
 	maxTotal   = 366 * 24 * time.Hour
 )
@@ -68,8 +68,8 @@ func (p Policy) Validate() error {
 		return invalid("base", "The first gap must be one minute to 30 days, in whole seconds.")
 	case p.Factor < 1 || p.Factor > maxFactor:
 		return invalid("factor", "The factor between gaps must be 1 to %d.", maxFactor)
-	case p.Retries < 0 || p.Retries > maxRetries:
-		return invalid("retries", "The number of retries must be 0 to %d.", maxRetries)
+	case p.Retries < 0 || p.Retries > MaxRetries:
+		return invalid("retries", "The number of retries must be 0 to %d.", MaxRetries)
 	case p.MaxJitter < 0 || p.MaxJitter > maxJitter || p.MaxJitter%time.Second != 0:
 		return invalid("maxJitter", "The jitter must be at most one hour, in whole seconds.")
 	case len(p.Gaps) > 0 && len(p.Gaps) != p.Retries:

@@ -28,12 +28,7 @@ func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
 
 	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("webhooks"), "1 endpoint: work is overdue, the oldest by 10m")
-	var warned string
-	for _, f := range d.Checks {
-		if f.Check == "webhook receivers" {
-			warned = f.Detail
-		}
-	}
+	warned := d.warned("webhook receivers")
 	require.Contains(t, warned, "whe_failing (fails since ")
 	require.Contains(t, warned, "whe_given_up (disabled ")
 	require.Contains(t, warned, "whe_gone (disabled ")

@@ -59,10 +59,14 @@ func sql(t *testing.T, env map[string]string, statements ...string) {
 }
 
 // found returns the details and fixes of the faults that the doctor finds in one check.
-func (d diagnosis) found(check string) string {
+func (d diagnosis) found(check string) string { return d.with(check, bad) }
+
+func (d diagnosis) warned(check string) string { return d.with(check, "warning") }
+
+func (d diagnosis) with(check, verdict string) string {
 	var all []string
 	for _, f := range d.Checks {
-		if f.Check == check && f.Verdict == bad {
+		if f.Check == check && f.Verdict == verdict {
 			all = append(all, f.Detail+"; "+f.Fix)
 		}
 	}

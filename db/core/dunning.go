@@ -21,6 +21,8 @@ type storedDunning struct {
 	CancelAfterDays int            `json:"cancelAfterDays,omitempty"`
 	Minimums        []storedLeast  `json:"minimums,omitempty"`
 	TryOtherMethods bool           `json:"tryOtherMethods,omitempty"`
+	NoReminders     bool           `json:"noReminders,omitempty"`
+	Reminders       []int          `json:"reminders,omitempty"`
 }
 
 type storedLeast struct {
@@ -42,7 +44,7 @@ func DunningToDB(p *dunning.Policy) []byte {
 	stored := storedDunning{
 		BaseSeconds: WholeSeconds(p.Retry.Base), Factor: p.Retry.Factor, Retries: p.Retry.Retries,
 		JitterSeconds: WholeSeconds(p.Retry.MaxJitter), Final: p.Final, CancelAfterDays: p.CancelAfterDays,
-		TryOtherMethods: p.TryOtherMethods,
+		TryOtherMethods: p.TryOtherMethods, NoReminders: p.Reminders.None, Reminders: p.Reminders.Attempts,
 	}
 	for _, gap := range p.Retry.Gaps {
 		stored.GapSeconds = append(stored.GapSeconds, WholeSeconds(gap))
@@ -73,6 +75,7 @@ func DunningFromDB(raw []byte) *dunning.Policy {
 			MaxJitter: Seconds(stored.JitterSeconds),
 		},
 		Final: stored.Final, CancelAfterDays: stored.CancelAfterDays, TryOtherMethods: stored.TryOtherMethods,
+		Reminders: dunning.Reminders{None: stored.NoReminders, Attempts: stored.Reminders},
 	}
 	for _, gap := range stored.GapSeconds {
 		p.Retry.Gaps = append(p.Retry.Gaps, Seconds(gap))

@@ -133,8 +133,15 @@ func (tx *Tx) EraseTransactions(
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("TransactionErase", err)
 }
 
-// EraseEvents removes the reasons that people and providers gave from the customer's next events, and the responses of
-// receivers.
+// LockToErase locks a customer, and waits for all writers of rows that refer to it.
+func (tx *Tx) LockToErase(ctx context.Context, environmentID, id string) error {
+	return core.Queries.CustomerLockToErase(ctx, tx.Pipe,
+		dbsqlc.CustomerLockToEraseParams{EnvironmentID: environmentID, ID: id})
+}
+
+// EraseEvents removes the reasons that people and providers gave from the customer's next events, the responses of
+// receivers, and all that mails to the customer say. The caller holds the lock to erase: a mail that is being written
+// would stay.
 func (tx *Tx) EraseEvents(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {

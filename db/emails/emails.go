@@ -111,15 +111,13 @@ func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (Email, error)
 	return emailFromDB(row.Email), core.ReadError("email", err)
 }
 
-// Insert writes a mail that was asked for, due now, and wakes the environment's sender. Fault: customer_not_found, also
-// for one that was erased.
+// Insert writes a mail that was asked for, without content and due now, and wakes the environment's sender. Fault:
+// customer_not_found, also for one that was erased.
 func (tx *Tx) Insert(ctx context.Context, environmentID string, m Email) error {
 	tx.WakeEmailSender(environmentID)
 	return core.Queries.EmailInsert(ctx, tx.Pipe.OrElse(core.NotFound("customer")), dbsqlc.EmailInsertParams{
 		EnvironmentID: environmentID, ID: m.ID, Kind: string(m.Kind), ObjectID: m.ObjectID, Occurrence: m.Occurrence,
-		CustomerID: m.CustomerID, EventID: core.Null(m.EventID), Recipient: m.Recipient, Language: core.Null(m.Language),
-		Subject: core.Null(m.Subject), BodyText: core.Null(m.Text),
-		BodyHtml: core.Null(m.HTML), CreatedAt: tx.Real,
+		CustomerID: m.CustomerID, EventID: core.Null(m.EventID), Recipient: m.Recipient, CreatedAt: tx.Real,
 	})
 }
 

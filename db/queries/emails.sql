@@ -35,12 +35,10 @@ returning s.id;
 -- One that was asked for, unless the customer was erased: an erasure that is under way is waited for.
 with written as (
     insert into emails (
-        environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, language, subject, body_text,
-        body_html, next_attempt_at, created_at
+        environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, next_attempt_at, created_at
     )
     select c.environment_id, @id::text, @kind::text, @object_id::text, @occurrence::text, c.id, sqlc.narg('event_id')::text,
-        @recipient::text, 'pending', sqlc.narg('language')::text, sqlc.narg('subject')::text, sqlc.narg('body_text')::text,
-        sqlc.narg('body_html')::text, @created_at::timestamptz, @created_at::timestamptz
+        @recipient::text, 'pending', @created_at::timestamptz, @created_at::timestamptz
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
     for share of c

@@ -14,6 +14,11 @@ set stage = @stage, after_position = @after_position, usage_after = @usage_after
     finished_at = @finished_at
 where environment_id = @environment_id and id = @id;
 
+-- name: CustomerLockToErase :exec
+-- Unlike every other lock of a customer, this one waits for transactions that wrote a mail: they may have read the customer
+-- before the deletion, and hold its key by their reference. All that come later see the deletion.
+select from customers c where c.environment_id = @environment_id and c.id = @id for update;
+
 -- name: CustomerListToErase :many
 select c.id, c.position
 from customers c

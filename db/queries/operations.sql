@@ -169,6 +169,28 @@ union all
  where w.disabled_reason in ('failing', 'gone') and w.disabled_at > @disabled_since::timestamptz
  order by w.disabled_at desc limit @row_limit::int);
 
+-- name: EmailBacklogGet :one
+-- Senders of mail whose workflow is late with due work or with a wake-up, those whose mail server fails, and the mails of the
+-- last days that were given up.
+select
+    coalesce(least(
+        (select min(s.next_attempt_at) from email_senders s where s.next_attempt_at is not null),
+        (select min(s.wake_pending_since) from email_senders s where s.wake_pending_since is not null)), @now)::timestamptz as due_at,
+    (select count(*) from (
+        select from email_senders s where s.deleted_at is null and s.failing_since < @failing_before::timestamptz
+        limit @at_most::integer) f)::integer as failing,
+    (select count(*) from (
+        select from emails m where m.status = 'failed' and m.created_at > @failed_since::timestamptz
+        limit @at_most::integer) g)::integer as failed;
+
+-- name: EmailSenderListFailing :many
+-- Those whose mail server fails, the longest failing first.
+select s.environment_id, s.id, s.failing_since::timestamptz as since, s.failure_class::text as class
+from email_senders s
+where s.deleted_at is null and s.failing_since < @failing_before::timestamptz
+order by s.failing_since, s.id
+limit @row_limit;
+
 -- name: WriteProbeUpdate :exec
 -- Global. Writes and commits a row. The row fits into its page, so the statement also writes something that needs room
 -- on the disk: rows that do not fit into memory go to a temporary file.

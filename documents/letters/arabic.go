@@ -4,12 +4,13 @@ import "perennial/billing/email"
 
 var arabic = texts{
 	Hello: "مرحبًا {customer}،", Greeting: "مرحبًا،",
+	Pay: "دفع الفاتورة", View: "عرض الفاتورة", Confirm: "تأكيد الدفع",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"الفاتورة {number} من {seller}", []string{
-			"تجدون فاتورتكم {number} بمبلغ {amount} مرفقة.", "يرجى دفعها قبل {due}.",
+			"تجدون فاتورتكم {number} بمبلغ {amount} مرفقة.", "يرجى دفعها في موعد أقصاه {due}.",
 		}, nil},
 		email.Receipt: {"إيصال من {seller}: {amount}", []string{
-			"استلمنا دفعتكم بمبلغ {amount} في {date}. شكرًا لكم.", "كانت للفاتورة {number} المرفقة.",
+			"استلمنا دفعتكم بمبلغ {amount} في {date}. شكرًا لكم.", "كانت للفاتورة {number}.", "تجدون إيصالكم مرفقًا.",
 		}, nil},
 		email.PaymentFailed: {"لم تنجح دفعتكم إلى {seller}", []string{
 			"لم تنجح دفعتكم بمبلغ {amount}.", "كانت للفاتورة {number}.", "سنحاول مرة أخرى في {next}.",
@@ -17,7 +18,7 @@ var arabic = texts{
 		}, nil},
 		email.ConfirmationNeeded: {"يرجى تأكيد دفعتكم إلى {seller}", []string{
 			"تحتاج دفعتكم بمبلغ {amount} إلى تأكيدكم.", "هي للفاتورة {number}.",
-			"يرجى تأكيدها قبل {by} عبر هذا الرابط:",
+			"يرجى تأكيدها في موعد أقصاه {by} عبر هذا الرابط:",
 		}, nil},
 		email.TrialWillEnd: {"تنتهي الفترة التجريبية لـ {plan} في {date}", []string{
 			"تنتهي فترتكم التجريبية لـ {plan} في {date}. بعد ذلك يصبح الاشتراك مدفوعًا.",

@@ -4,13 +4,14 @@ import "perennial/billing/email"
 
 var dutch = texts{
 	Hello: "Hallo {customer},", Greeting: "Hallo,",
+	Pay: "Factuur betalen", View: "Factuur bekijken", Confirm: "Betaling bevestigen",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Factuur {number} van {seller}", []string{
 			"Uw factuur {number} van {amount} vindt u in de bijlage.", "Wilt u deze uiterlijk op {due} betalen?",
 		}, nil},
-		email.Receipt: {"Betaalbewijs van {seller}: {amount}", []string{
+		email.Receipt: {"Betalingsbewijs van {seller}: {amount}", []string{
 			"Wij hebben uw betaling van {amount} op {date} ontvangen. Hartelijk dank.",
-			"Deze was voor factuur {number}, die u in de bijlage vindt.",
+			"Deze was voor factuur {number}.", "Uw betalingsbewijs vindt u in de bijlage.",
 		}, nil},
 		email.PaymentFailed: {"Uw betaling aan {seller} is niet gelukt", []string{
 			"Uw betaling van {amount} is niet gelukt.", "Deze was voor factuur {number}.",

@@ -4,12 +4,13 @@ import "perennial/billing/email"
 
 var english = texts{
 	Hello: "Hello {customer},", Greeting: "Hello,",
+	Pay: "Pay invoice", View: "View invoice", Confirm: "Confirm payment",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Invoice {number} from {seller}", []string{
 			"Your invoice {number} of {amount} is attached.", "Please pay it by {due}.",
 		}, nil},
 		email.Receipt: {"Receipt from {seller}: {amount}", []string{
-			"We received your payment of {amount} on {date}. Thank you.", "It was for invoice {number}, which is attached.",
+			"We received your payment of {amount} on {date}. Thank you.", "It was for invoice {number}.", "Your receipt is attached.",
 		}, nil},
 		email.PaymentFailed: {"Your payment to {seller} did not succeed", []string{
 			"Your payment of {amount} did not succeed.", "It was for invoice {number}.", "We will try again on {next}.",

@@ -4,13 +4,14 @@ import "perennial/billing/email"
 
 var french = texts{
 	Hello: "Bonjour {customer},", Greeting: "Bonjour,",
+	Pay: "Payer la facture", View: "Voir la facture", Confirm: "Confirmer le paiement",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Facture {number} de {seller}", []string{
 			"Votre facture {number} d’un montant de {amount} est jointe à ce message.", "Merci de la payer au plus tard le {due}.",
 		}, nil},
 		email.Receipt: {"Reçu de {seller} : {amount}", []string{
 			"Nous avons reçu votre paiement de {amount} le {date}. Merci.",
-			"Il concernait la facture {number}, jointe à ce message.",
+			"Il concernait la facture {number}.", "Votre reçu est joint à ce message.",
 		}, nil},
 		email.PaymentFailed: {"Votre paiement à {seller} n’a pas abouti", []string{
 			"Votre paiement de {amount} n’a pas abouti.", "Il concernait la facture {number}.",

@@ -4,13 +4,14 @@ import "perennial/billing/email"
 
 var german = texts{
 	Hello: "Guten Tag {customer},", Greeting: "Guten Tag,",
+	Pay: "Rechnung bezahlen", View: "Rechnung ansehen", Confirm: "Zahlung bestätigen",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Rechnung {number} von {seller}", []string{
 			"Ihre Rechnung {number} über {amount} finden Sie im Anhang.", "Bitte bezahlen Sie sie bis zum {due}.",
 		}, nil},
 		email.Receipt: {"Zahlungsbeleg von {seller}: {amount}", []string{
 			"Wir haben Ihre Zahlung von {amount} am {date} erhalten. Vielen Dank.",
-			"Sie war für die Rechnung {number}, die Sie im Anhang finden.",
+			"Sie war für die Rechnung {number}.", "Ihren Zahlungsbeleg finden Sie im Anhang.",
 		}, nil},
 		email.PaymentFailed: {"Ihre Zahlung an {seller} war nicht erfolgreich", []string{
 			"Ihre Zahlung von {amount} war nicht erfolgreich.", "Sie war für die Rechnung {number}.",
@@ -34,8 +35,8 @@ var german = texts{
 		email.SubscriptionCanceled: {"Ihr Abonnement von {plan} ist beendet", []string{
 			"Ihr Abonnement von {plan} wurde am {date} beendet.", "Wenn Sie das nicht erwartet haben, wenden Sie sich bitte an uns.",
 		}, nil},
-		email.CreditNote: {"Gutschrift {number} von {seller}", []string{
-			"Ihre Gutschrift {number} über {amount} finden Sie im Anhang.", "Sie gehört zur Rechnung {of}.",
+		email.CreditNote: {"Rechnungskorrektur {number} von {seller}", []string{
+			"Ihre Rechnungskorrektur {number} über {amount} finden Sie im Anhang.", "Sie gehört zur Rechnung {of}.",
 		}, nil},
 		email.Refund: {"Erstattung von {seller}: {amount}", []string{
 			"Wir haben Ihnen am {date} {amount} erstattet.", "Die Zahlung war für die Rechnung {number}.",

@@ -4,13 +4,14 @@ import "perennial/billing/email"
 
 var italian = texts{
 	Hello: "Buongiorno {customer},", Greeting: "Buongiorno,",
+	Pay: "Paga la fattura", View: "Visualizza la fattura", Confirm: "Conferma il pagamento",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Fattura {number} di {seller}", []string{
 			"In allegato trova la Sua fattura {number} di {amount}.", "La preghiamo di pagarla entro il {due}.",
 		}, nil},
 		email.Receipt: {"Ricevuta di {seller}: {amount}", []string{
 			"Abbiamo ricevuto il Suo pagamento di {amount} il {date}. Grazie.",
-			"Riguardava la fattura {number}, che trova in allegato.",
+			"Riguardava la fattura {number}.", "In allegato trova la Sua ricevuta.",
 		}, nil},
 		email.PaymentFailed: {"Il Suo pagamento a {seller} non è riuscito", []string{
 			"Il Suo pagamento di {amount} non è riuscito.", "Riguardava la fattura {number}.", "Riproveremo il {next}.",

@@ -29,7 +29,8 @@ type Facts struct {
 	Plan     string // name
 	Card     string // as its owner knows it, such as Visa 4242
 	Expiry   string // of the card, such as 2028-08
-	Link     string // where the reader acts
+	Link     string // where the reader acts, or sees the invoice
+	Pay      bool   // the reader is asked to pay there
 
 	Amount   money.Minor
 	Currency money.Currency // empty: there is no amount
@@ -47,7 +48,9 @@ type Letter struct{ Language, Subject, Text, HTML string }
 type texts struct {
 	// Hello greets a customer by name, and Greeting one without.
 	Hello, Greeting string
-	Kinds           map[email.Kind]kind
+	// Pay, View and Confirm are labels of the link, by what the reader does there.
+	Pay, View, Confirm string
+	Kinds              map[email.Kind]kind
 }
 
 // kind is a letter of one kind. Lines are paragraphs with facts in braces; one whose facts are absent is left out.
@@ -93,17 +96,30 @@ func Write(f Facts) (Letter, error) {
 		}
 	}
 	if f.Link != "" { // on a line of its own in the text, which mail programs make a link of
-		paragraphs = append(paragraphs, paragraph{Text: f.Link, Link: true})
+		paragraphs = append(paragraphs, paragraph{Text: t.label(f), Button: f.Link}, paragraph{Text: f.Link, Link: true})
 	}
 	paragraphs = append(paragraphs, paragraph{Text: f.Seller})
 	subject, _ := said.in(k.Subject)
 	return write(lang, subject, paragraphs)
 }
 
+// label returns what the reader does behind the link.
+func (t texts) label(f Facts) string {
+	switch {
+	case f.Kind == email.ConfirmationNeeded:
+		return t.Confirm
+	case f.Pay:
+		return t.Pay
+	default:
+		return t.View
+	}
+}
+
 // paragraph is one of a letter. A link shows its own address: a reader sees where it leads.
 type paragraph struct {
-	Text string
-	Link bool
+	Text   string
+	Button string // where it leads, as a button; empty: it is none
+	Link   bool
 }
 
 func write(lang words.Language, subject string, paragraphs []paragraph) (Letter, error) {

@@ -33,6 +33,9 @@ func TestLanguages_AreComplete(t *testing.T) {
 		have := languages[l.Tag]
 		require.NotEmpty(t, have.Greeting, l.Tag)
 		require.Contains(t, have.Hello, "{customer}", l.Tag)
+		for _, label := range []string{have.Pay, have.View, have.Confirm} {
+			require.NotEmpty(t, label, l.Tag)
+		}
 		require.Len(t, have.Kinds, len(email.Kinds()), l.Tag)
 		for _, k := range email.Kinds() {
 			ours, first := have.Kinds[k], english.Kinds[k]
@@ -45,6 +48,42 @@ func TestLanguages_AreComplete(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A letter calls a document what the document calls itself. Arabic puts its article before each word.
+func TestLanguages_NameDocumentsAsTheyDo(t *testing.T) {
+	t.Parallel()
+	for _, l := range words.Languages {
+		for k, title := range map[email.Kind]string{
+			email.InvoiceIssued: l.Invoice, email.CreditNote: l.CreditNote, email.Receipt: l.Receipt,
+		} {
+			subject := languages[l.Tag].Kinds[k].Subject
+			if l.Tag == "ar" {
+				subject = regexp.MustCompile("(^| )ال").ReplaceAllString(subject, "$1")
+			}
+			require.Contains(t, strings.ToLower(subject), strings.ToLower(title), l.Tag)
+		}
+	}
+}
+
+// The link is a button to what the reader does there, and shows its address.
+func TestWrite_Link(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind  email.Kind
+		pay   bool
+		label string
+	}{
+		{email.InvoiceIssued, true, "Pay invoice"}, {email.InvoiceIssued, false, "View invoice"},
+		{email.PaymentFailed, true, "Pay invoice"}, {email.ConfirmationNeeded, false, "Confirm payment"},
+	} {
+		f := facts(c.kind, "en")
+		f.Link, f.Pay = "https://pay.example/invoice/abc", c.pay
+		letter, err := Write(f)
+		require.NoError(t, err)
+		require.Contains(t, letter.Text, "\n\n"+c.label+"\n\nhttps://pay.example/invoice/abc\n\n")
+		require.Equal(t, 2, strings.Count(letter.HTML, `href="https://pay.example/invoice/abc"`))
 	}
 }
 

@@ -4,12 +4,14 @@ import "perennial/billing/email"
 
 var portuguese = texts{
 	Hello: "Olá, {customer},", Greeting: "Olá,",
+	Pay: "Pagar a fatura", View: "Ver a fatura", Confirm: "Confirmar o pagamento",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Fatura {number} de {seller}", []string{
 			"A sua fatura {number} de {amount} segue em anexo.", "Pedimos que a pague até {due}.",
 		}, nil},
 		email.Receipt: {"Recibo de {seller}: {amount}", []string{
-			"Recebemos o seu pagamento de {amount} em {date}. Obrigado.", "Era da fatura {number}, que segue em anexo.",
+			"Recebemos o seu pagamento de {amount} em {date}. Obrigado.", "Era da fatura {number}.",
+			"O seu recibo segue em anexo.",
 		}, nil},
 		email.PaymentFailed: {"O seu pagamento a {seller} não foi concluído", []string{
 			"O seu pagamento de {amount} não foi concluído.", "Era da fatura {number}.", "Tentaremos de novo em {next}.",

@@ -4,12 +4,14 @@ import "perennial/billing/email"
 
 var spanish = texts{
 	Hello: "Hola, {customer}:", Greeting: "Hola:",
+	Pay: "Pagar la factura", View: "Ver la factura", Confirm: "Confirmar el pago",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Factura {number} de {seller}", []string{
 			"Adjuntamos su factura {number} por {amount}.", "Le rogamos que la pague a más tardar el {due}.",
 		}, nil},
 		email.Receipt: {"Recibo de {seller}: {amount}", []string{
-			"Hemos recibido su pago de {amount} el {date}. Gracias.", "Era de la factura {number}, que adjuntamos.",
+			"Hemos recibido su pago de {amount} el {date}. Gracias.", "Era de la factura {number}.",
+			"Adjuntamos su recibo.",
 		}, nil},
 		email.PaymentFailed: {"Su pago a {seller} no se ha realizado", []string{
 			"Su pago de {amount} no se ha realizado.", "Era de la factura {number}.", "Lo intentaremos de nuevo el {next}.",
@@ -17,7 +19,7 @@ var spanish = texts{
 		}, nil},
 		email.ConfirmationNeeded: {"Confirme su pago a {seller}", []string{
 			"Su pago de {amount} necesita su confirmación.", "Es de la factura {number}.",
-			"Le rogamos que lo confirme antes del {by} con este enlace:",
+			"Le rogamos que lo confirme a más tardar el {by} con este enlace:",
 		}, nil},
 		email.TrialWillEnd: {"Su prueba de {plan} termina el {date}", []string{
 			"Su prueba de {plan} termina el {date}. Después, la suscripción es de pago.",

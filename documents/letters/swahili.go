@@ -4,12 +4,14 @@ import "perennial/billing/email"
 
 var swahili = texts{
 	Hello: "Habari {customer},", Greeting: "Habari,",
+	Pay: "Lipa ankara", View: "Tazama ankara", Confirm: "Thibitisha malipo",
 	Kinds: map[email.Kind]kind{
 		email.InvoiceIssued: {"Ankara {number} kutoka {seller}", []string{
-			"Ankara yako {number} ya {amount} imeambatishwa.", "Tafadhali ilipe kabla ya {due}.",
+			"Ankara yako {number} ya {amount} imeambatishwa.", "Tafadhali ilipe kufikia {due}.",
 		}, nil},
 		email.Receipt: {"Risiti kutoka {seller}: {amount}", []string{
-			"Tumepokea malipo yako ya {amount} tarehe {date}. Asante.", "Yalikuwa ya ankara {number}, ambayo imeambatishwa.",
+			"Tumepokea malipo yako ya {amount} tarehe {date}. Asante.", "Yalikuwa ya ankara {number}.",
+			"Risiti yako imeambatishwa.",
 		}, nil},
 		email.PaymentFailed: {"Malipo yako kwa {seller} hayakufanikiwa", []string{
 			"Malipo yako ya {amount} hayakufanikiwa.", "Yalikuwa ya ankara {number}.", "Tutajaribu tena tarehe {next}.",
@@ -17,7 +19,7 @@ var swahili = texts{
 		}, nil},
 		email.ConfirmationNeeded: {"Tafadhali thibitisha malipo yako kwa {seller}", []string{
 			"Malipo yako ya {amount} yanahitaji uthibitisho wako.", "Ni ya ankara {number}.",
-			"Tafadhali yathibitishe kabla ya {by} kwa kiungo hiki:",
+			"Tafadhali yathibitishe kufikia {by} kwa kiungo hiki:",
 		}, nil},
 		email.TrialWillEnd: {"Jaribio lako la {plan} litaisha tarehe {date}", []string{
 			"Jaribio lako la {plan} litaisha tarehe {date}. Baada ya hapo, usajili unalipiwa.",

@@ -19,13 +19,16 @@ var (
 		"The customer has no email address. Add one first.")
 	errPending = fault.New(fault.Conflict, "email_pending",
 		"The email is still being sent. Wait until it is sent or has failed.")
+	errSettled = fault.New(fault.Conflict, "invoice_not_open",
+		"The email asks to pay an invoice that is not open any more. Send the invoice with POST /invoices/{id}/send.")
 	errErased = fault.New(fault.Conflict, "email_erased", "The content of the email was erased with its customer.")
 	errDraft  = fault.New(fault.Conflict, "invoice_not_issued",
 		"The invoice is a draft. Finalize it first.")
 )
 
-// Resend sends the content of a mail once more, as another mail, to the present address of the customer. Faults:
-// email_not_found, email_pending, email_erased, email_sender_missing, customer_email_missing.
+// Resend writes a mail once more, as another one, to the present address of the customer. Its content is drawn anew: it
+// asks for what is due now, and its links work. Faults: email_not_found, email_pending, email_erased, invoice_not_open,
+// email_sender_missing, customer_email_missing.
 func (s *Service) Resend(
 	ctx context.Context, by usecase.Caller, emailID string, around usecase.Around[db.Email],
 ) error {
@@ -39,10 +42,29 @@ func (s *Service) Resend(
 		case !m.ErasedAt.IsZero():
 			return m, errErased
 		}
+		if err := toPay(ctx, tx.Reader, by.EnvironmentID, m); err != nil {
+			return m, err
+		}
 		return s.write(ctx, tx, by.EnvironmentID, "resend ", db.Email{
-			Kind: m.Kind, ObjectID: m.ObjectID, CustomerID: m.CustomerID, EventID: m.EventID, Content: m.Content,
+			Kind: m.Kind, ObjectID: m.ObjectID, CustomerID: m.CustomerID, EventID: m.EventID,
 		})
 	})
+}
+
+// toPay refuses a mail that asks to pay an invoice which is not open any more. Fault: invoice_not_open.
+func toPay(ctx context.Context, read db.Reader, environmentID string, m db.Email) error {
+	if !m.Kind.AsksToPay() {
+		return nil
+	}
+	attempt, err := read.Payments.Transaction(ctx, environmentID, m.ObjectID)
+	if err != nil || attempt.InvoiceID == "" {
+		return err
+	}
+	inv, err := read.Invoices.Get(ctx, environmentID, attempt.InvoiceID)
+	if err == nil && inv.Status != invoice.Open {
+		return errSettled
+	}
+	return err
 }
 
 // MailInvoice sends an issued invoice to its customer, whether or not the kind is switched on. Faults:

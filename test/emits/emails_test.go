@@ -66,8 +66,8 @@ func (s *stage) mailTo(customerID string) db.Email {
 			return err
 		}
 		m = db.Email{
-			ID: id.New(id.Email, s.Clock.Now().Add(time.Millisecond)), Kind: email.PaymentFailed, ObjectID: id.New(id.Transaction, s.Clock.Now()), CustomerID: customerID,
-			Recipient: payer.Email, Content: db.EmailContent{Language: "en", Subject: "x", Text: "x", HTML: "x"},
+			ID: id.New(id.Email, s.Clock.Now().Add(time.Millisecond)), Kind: email.Refund, ObjectID: id.New(id.Transaction, s.Clock.Now()), CustomerID: customerID,
+			Recipient: payer.Email,
 		}
 		return tx.Emails.Insert(s.ctx, s.Env, m)
 	})

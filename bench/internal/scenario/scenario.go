@@ -34,6 +34,8 @@ var All = []Scenario{
 	{"storm", "2,000 renewals due in the same second, and reads meanwhile", storm},
 	{"deliveries", "webhook deliveries to 1 and to 100 endpoints", deliveries},
 	{"receipt", "from the commit of an event to its receipt, at 100 events/s", receipt},
+	{"mails", "10,000 mails into a mail server on this machine", mails},
+	{"beside-mails", "500 paid renewals with mails and their PDFs, and without", besideMails},
 	{"beside-webhooks", "500 paid renewals with a webhook endpoint and without", besideWebhooks},
 	{"beside-hanging", "500 paid renewals while another provider hangs, and before", besideHanging},
 }

@@ -9,8 +9,11 @@ import (
 // Late is the age at which due work counts as overdue: the promise is that nothing is later.
 const Late = time.Minute
 
-// FailingFor is the time for which a webhook endpoint may fail before it is reported.
+// FailingFor is the time for which a webhook endpoint or a mail server may fail before it is reported.
 const FailingFor = time.Hour
+
+// FailedWithin is the age up to which mails that were given up are reported: one waits for three days at most.
+const FailedWithin = 4 * 24 * time.Hour
 
 // BreakersShown bounds the accounts that are named at each scrape: a network that fails breaks them all.
 const BreakersShown = 100

@@ -18,8 +18,8 @@ import (
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "dev", Summary: "start everything on this machine and play one subscription's life",
-		About: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, the API and a worker; DATABASE_URL\n" +
-			"and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it downloads, once, into a cache of your\n" +
+		About: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, a mailbox, the API and a worker;\n" +
+			"DATABASE_URL and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it downloads, once, into a cache of your\n" +
 			"user that all clones share. Then it plays a story through the public HTTP API on a test clock, checks every step,\n" +
 			"and stays up until Ctrl-C. Data stays in .perennial for the next start.",
 		Examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
@@ -109,6 +109,7 @@ func (d *stack) invite(played story.Played) {
 	)
 	d.screen.fact("This workflow", workflow)
 	d.screen.fact("Simulator", d.simulator.ControlURL()+"/_simulator/ledger")
+	d.screen.fact("Mailbox", d.mailbox.URL())
 	d.screen.fact("Metrics", d.service.MetricsURL()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'",

@@ -18,6 +18,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/devstack"
+	"perennial/internal/mailbox"
 	"perennial/internal/telemetry"
 )
 
@@ -53,6 +54,8 @@ type stack struct {
 
 	simulator *serve.Simulated
 	service   *serve.Server
+	mailbox   *mailbox.Box
+	smtp      string                        // the address of its server
 	downs     []func(context.Context) error // in the order of starting
 	stopped   chan error                    // a server ended unexpectedly
 }
@@ -67,7 +70,7 @@ func (d *stack) up(ctx context.Context) (err error) {
 		return err
 	}
 	for _, start := range []func(context.Context) error{
-		d.startPostgres, d.migrate, d.startTemporal, d.startOurs, d.awaitCurrent,
+		d.startPostgres, d.migrate, d.startTemporal, d.startOurs, d.awaitCurrent, d.sendToMailbox,
 	} {
 		if err := start(ctx); err != nil {
 			return err
@@ -178,7 +181,9 @@ func (d *stack) startTemporal(ctx context.Context) error {
 // a free port and taking it, another start could take it.
 func (d *stack) startOurs(ctx context.Context) error {
 	return devstack.ReservingPorts(ctx, func() error {
-		for _, start := range []func(context.Context) error{d.configure, d.bootstrap, d.startSimulator, d.startService} {
+		for _, start := range []func(context.Context) error{
+			d.configure, d.bootstrap, d.startSimulator, d.startMailbox, d.startService,
+		} {
 			if err := start(ctx); err != nil {
 				return err
 			}

@@ -101,6 +101,7 @@ func examine(ctx context.Context, p *cli.Process, patience time.Duration) *repor
 	d.temporal(ctx, store.Reconcile)
 	d.backlog(ctx, store)
 	d.webhooks(ctx, store)
+	d.emails(ctx, store)
 	return &r
 }
 

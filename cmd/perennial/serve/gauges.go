@@ -60,6 +60,18 @@ var backlogGauges = []telemetry.Gauge{
 		Text: "Enabled webhook endpoints that fail for more than an hour, up to 10,000.",
 	},
 	{
+		Name: "perennial_emails_due_age_seconds",
+		Text: "How long the oldest due work of a sender of mail has waited.",
+	},
+	{
+		Name: "perennial_email_senders_failing",
+		Text: "Environments whose mail server fails for more than an hour, up to 10,000.",
+	},
+	{
+		Name: "perennial_emails_given_up",
+		Text: "Mails of the last four days that were given up, up to 10,000.",
+	},
+	{
 		Name: "perennial_overdue_erasures",
 		Text: "Deletions of customers without progress for more than a minute, up to 10,000.",
 	},
@@ -72,7 +84,7 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
-// watchBacklog reads all gauges in three queries for each scrape. A read that fails leaves the values out rather than
+// watchBacklog reads all gauges in a few queries for each scrape. A read that fails leaves the values out rather than
 // at zero: an alert on zero would say that all is well while the database is away.
 func (s *Server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
@@ -86,6 +98,11 @@ func (s *Server) watchBacklog(store *db.Store, now func() time.Time) error {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
+		mails, err := store.Emails.Backlog(ctx, now(), backlog.FailingFor, backlog.FailedWithin)
+		if err != nil {
+			s.telemetry.Logger.Warn("the backlog of mails cannot be read", zap.Error(err))
+			return map[string]float64{"perennial_database_reachable": 0}
+		}
 		overlooked, unread := store.Reconcile.OverlookedDates(ctx, now().Add(-backlog.Late))
 		tried, refused := s.refusesWrites(ctx, store, b)
 		b.Writable = refused == nil
@@ -93,6 +110,9 @@ func (s *Server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_webhook_endpoints_late":             float64(hooks.Late),
 			"perennial_webhook_endpoints_late_age_seconds": hooks.DueAge.Seconds(),
 			"perennial_webhook_endpoints_failing":          float64(hooks.Failing),
+			"perennial_emails_due_age_seconds":             mails.DueAge.Seconds(),
+			"perennial_email_senders_failing":              float64(mails.Failing),
+			"perennial_emails_given_up":                    float64(mails.Failed),
 
 			"perennial_database_reachable":             1,
 			"perennial_database_writable":              flagged(b.Writable),

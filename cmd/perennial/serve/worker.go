@@ -34,6 +34,10 @@ func (s *Server) newWorker(ctx context.Context, p *cli.Process, do Plan) (*worke
 	if err != nil {
 		return nil, err
 	}
+	mails, err := s.mails(p, store)
+	if err != nil {
+		return nil, err
+	}
 	w, err := worker.New(worker.Config{
 		Client: s.Temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
@@ -41,7 +45,7 @@ func (s *Server) newWorker(ctx context.Context, p *cli.Process, do Plan) (*worke
 			Factories: all.Registry, AccountSlots: c.Worker.AccountSlots,
 			ProviderSlots: max(1, c.Worker.ActivitySlots*3/4), // all accounts of a provider hang at once
 			Observer:      watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
-			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries, Mails: s.mails(p, store),
+			ReconcileRate: c.Worker.ReconcileRate, Deliveries: deliveries, Mails: mails,
 			PublicURL: c.HTTP.PublicURL, ConfirmWithin: c.Worker.ConfirmWithin,
 		}),
 		Deployment: c.Deployment, BuildID: c.BuildID, MakeCurrent: do.MakeCurrent || c.Worker.MakeCurrent,

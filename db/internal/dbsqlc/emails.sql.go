@@ -164,14 +164,12 @@ func (q *Queries) EmailHasten(ctx context.Context, db DBTX, arg EmailHastenParam
 const emailInsert = `-- name: EmailInsert :exec
 with written as (
     insert into emails (
-        environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, language, subject, body_text,
-        body_html, next_attempt_at, created_at
+        environment_id, id, kind, object_id, occurrence, customer_id, event_id, recipient, status, next_attempt_at, created_at
     )
     select c.environment_id, $1::text, $2::text, $3::text, $4::text, c.id, $5::text,
-        $6::text, 'pending', $7::text, $8::text, $9::text,
-        $10::text, $11::timestamptz, $11::timestamptz
+        $6::text, 'pending', $7::timestamptz, $7::timestamptz
     from customers c
-    where c.environment_id = $12 and c.id = $13 and c.erased_at is null
+    where c.environment_id = $8 and c.id = $9 and c.erased_at is null
     for share of c
     returning 1
 )
@@ -185,10 +183,6 @@ type EmailInsertParams struct {
 	Occurrence    string    `db:"occurrence"`
 	EventID       *string   `db:"event_id"`
 	Recipient     string    `db:"recipient"`
-	Language      *string   `db:"language"`
-	Subject       *string   `db:"subject"`
-	BodyText      *string   `db:"body_text"`
-	BodyHtml      *string   `db:"body_html"`
 	CreatedAt     time.Time `db:"created_at"`
 	EnvironmentID string    `db:"environment_id"`
 	CustomerID    string    `db:"customer_id"`
@@ -203,10 +197,6 @@ func (q *Queries) EmailInsert(ctx context.Context, db DBTX, arg EmailInsertParam
 		arg.Occurrence,
 		arg.EventID,
 		arg.Recipient,
-		arg.Language,
-		arg.Subject,
-		arg.BodyText,
-		arg.BodyHtml,
 		arg.CreatedAt,
 		arg.EnvironmentID,
 		arg.CustomerID,

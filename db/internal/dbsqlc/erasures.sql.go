@@ -57,6 +57,22 @@ func (q *Queries) CustomerListToErase(ctx context.Context, db DBTX, arg Customer
 	return items, nil
 }
 
+const customerLockToErase = `-- name: CustomerLockToErase :exec
+select from customers c where c.environment_id = $1 and c.id = $2 for update
+`
+
+type CustomerLockToEraseParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+// Unlike every other lock of a customer, this one waits for transactions that wrote a mail: they may have read the customer
+// before the deletion, and hold its key by their reference. All that come later see the deletion.
+func (q *Queries) CustomerLockToErase(ctx context.Context, db DBTX, arg CustomerLockToEraseParams) error {
+	_, err := db.Exec(ctx, customerLockToErase, arg.EnvironmentID, arg.ID)
+	return err
+}
+
 const erasureInsert = `-- name: ErasureInsert :exec
 insert into erasures (
     id, environment_id, customer_id, test_clock_id, stage, after_position, requested_at, progress_at

@@ -139,6 +139,92 @@ func (q *Queries) BacklogGet(ctx context.Context, db DBTX, arg BacklogGetParams)
 	return i, err
 }
 
+const emailBacklogGet = `-- name: EmailBacklogGet :one
+select
+    coalesce(least(
+        (select min(s.next_attempt_at) from email_senders s where s.next_attempt_at is not null),
+        (select min(s.wake_pending_since) from email_senders s where s.wake_pending_since is not null)), $1)::timestamptz as due_at,
+    (select count(*) from (
+        select from email_senders s where s.deleted_at is null and s.failing_since < $2::timestamptz
+        limit $3::integer) f)::integer as failing,
+    (select count(*) from (
+        select from emails m where m.status = 'failed' and m.created_at > $4::timestamptz
+        limit $3::integer) g)::integer as failed
+`
+
+type EmailBacklogGetParams struct {
+	Now           time.Time `db:"now"`
+	FailingBefore time.Time `db:"failing_before"`
+	AtMost        int       `db:"at_most"`
+	FailedSince   time.Time `db:"failed_since"`
+}
+
+type EmailBacklogGetRow struct {
+	DueAt   time.Time `db:"due_at"`
+	Failing int       `db:"failing"`
+	Failed  int       `db:"failed"`
+}
+
+// Senders of mail whose workflow is late with due work or with a wake-up, those whose mail server fails, and the mails of the
+// last days that were given up.
+func (q *Queries) EmailBacklogGet(ctx context.Context, db DBTX, arg EmailBacklogGetParams) (EmailBacklogGetRow, error) {
+	row := db.QueryRow(ctx, emailBacklogGet,
+		arg.Now,
+		arg.FailingBefore,
+		arg.AtMost,
+		arg.FailedSince,
+	)
+	var i EmailBacklogGetRow
+	err := row.Scan(&i.DueAt, &i.Failing, &i.Failed)
+	return i, err
+}
+
+const emailSenderListFailing = `-- name: EmailSenderListFailing :many
+select s.environment_id, s.id, s.failing_since::timestamptz as since, s.failure_class::text as class
+from email_senders s
+where s.deleted_at is null and s.failing_since < $1::timestamptz
+order by s.failing_since, s.id
+limit $2
+`
+
+type EmailSenderListFailingParams struct {
+	FailingBefore time.Time `db:"failing_before"`
+	RowLimit      int32     `db:"row_limit"`
+}
+
+type EmailSenderListFailingRow struct {
+	EnvironmentID string    `db:"environment_id"`
+	ID            string    `db:"id"`
+	Since         time.Time `db:"since"`
+	Class         string    `db:"class"`
+}
+
+// Those whose mail server fails, the longest failing first.
+func (q *Queries) EmailSenderListFailing(ctx context.Context, db DBTX, arg EmailSenderListFailingParams) ([]EmailSenderListFailingRow, error) {
+	rows, err := db.Query(ctx, emailSenderListFailing, arg.FailingBefore, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []EmailSenderListFailingRow
+	for rows.Next() {
+		var i EmailSenderListFailingRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Since,
+			&i.Class,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const epochSetReconciled = `-- name: EpochSetReconciled :exec
 update temporal_epoch set reconciled_at = clock_timestamp()
 `
