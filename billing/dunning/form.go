@@ -22,7 +22,7 @@ type Dunning struct {
 	CancelAfterDays    int             `json:"cancelAfterDays,omitempty" minimum:"1" maximum:"365" example:"30" doc:"With finalAction cancel: local calendar days in past_due."`
 	TryOtherMethods    bool            `json:"tryOtherMethods,omitempty" doc:"true: retries take turns among the customer's payment methods: the one that the subscription names or the default first, then the others, oldest first. failureRules are about the method that failed, and do not hold another one back. Default: false."`
 	Reminders          string          `json:"reminders,omitempty" enum:"all,none" example:"all" doc:"Whether a failed attempt sends the customer an email of the kind payment_failed, where the email settings have it. Default: all."`
-	ReminderAttempts   []int           `json:"reminderAttempts,omitempty" maxItems:"11" example:"[1,4]" doc:"Only the failures of these attempts send one, by the attemptNumber of payment.failed: 1 is the first attempt. Default: all attempts."`
+	ReminderAttempts   []int           `json:"reminderAttempts,omitempty" minItems:"1" maxItems:"11" example:"[1,4]" doc:"Only the failures of these attempts send one, by the attemptNumber of payment.failed: 1 is the first attempt. Default: all attempts."`
 	MinimumAmounts     []MinimumAmount `json:"minimumAmounts,omitempty" maxItems:"20" doc:"The smallest amounts that are asked for. An invoice for less is paid, carries the amount to the customer's balance (carriedForward), and a later invoice asks for it. A currency that is not listed has no minimum but the payment provider's. Default: none."`
 }
 
@@ -119,6 +119,10 @@ func (d Dunning) Policy() (Policy, error) {
 	default:
 		return p, fault.InvalidParam("dunning.reminders", "reminders_invalid",
 			"`reminders` cannot be %.40q. Send `all` or `none`.", d.Reminders)
+	}
+	if d.ReminderAttempts != nil && len(d.ReminderAttempts) == 0 {
+		return p, fault.InvalidParam("dunning.reminderAttempts", "reminders_invalid",
+			"`reminderAttempts` names no attempt. Omit it for all of them, or send `reminders` `none`.")
 	}
 	p.CancelAfterDays, p.TryOtherMethods = d.CancelAfterDays, d.TryOtherMethods
 	p.Reminders = Reminders{None: d.Reminders == noReminders, Attempts: d.ReminderAttempts}

@@ -48,6 +48,7 @@ func TestDunning_Policy(t *testing.T) {
 		require.Equal(t, want, again.Reminders)
 	}
 	for text, want := range map[string][2]string{
+		`{"reminderAttempts":[]}`:                          {"dunning.reminderAttempts", "reminders_invalid"},
 		`{"reminders":"some"}`:                             {"dunning.reminders", "reminders_invalid"},
 		`{"reminderAttempts":[12]}`:                        {"dunning.reminderAttempts", "reminders_invalid"},
 		`{"retryGapDays":[1],"retryFactor":2}`:             {"dunning.retryGapDays", "fields_exclusive"},

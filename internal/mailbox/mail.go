@@ -38,8 +38,8 @@ func read(raw []byte, to string) Mail {
 		m.Trouble = err.Error()
 		return m
 	}
-	m.From, m.Subject, m.Message = decoded(r.Header.Text("From")), decoded(r.Header.Subject()), r.Header.Get("Message-Id")
-	if shown := decoded(r.Header.Text("To")); shown != "" {
+	m.From, m.Subject, m.Message = people(r.Header, "From"), decoded(r.Header.Subject()), r.Header.Get("Message-Id")
+	if shown := people(r.Header, "To"); shown != "" {
 		m.To = shown
 	}
 	for {
@@ -55,6 +55,19 @@ func read(raw []byte, to string) Mail {
 			return m
 		}
 	}
+}
+
+// people returns the addresses of a header, with the names that they have.
+func people(h mail.Header, name string) string {
+	found, err := h.AddressList(name)
+	if err != nil {
+		return decoded(h.Text(name))
+	}
+	var all []string
+	for _, a := range found {
+		all = append(all, strings.TrimSpace(a.Name+" <"+a.Address+">"))
+	}
+	return strings.Join(all, ", ")
 }
 
 // decoded returns a header as far as it could be decoded.
