@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -83,6 +84,27 @@ func TestFacts_InvoiceOfAPeriod(t *testing.T) {
 		require.Equal(t, c.billed, s.Covered(), name)
 		s.PendingLines = append(s.PendingLines, invoice.Line{PeriodIndex: 2})
 		require.True(t, s.Covered(), "a line that waits: %s", name)
+	}
+}
+
+// An invoice that a person gave up is owed since another one of its period if it was issued after that.
+func TestFacts_OwedSince(t *testing.T) {
+	t.Parallel()
+	given := invoice.Invoice{ID: "given", Number: 5, PeriodIndex: 2, Status: invoice.Uncollectible, Reason: invoice.Cycle}
+	f := Facts{WrittenOff: []invoice.Invoice{given}}
+	for number, want := range map[int64]bool{0: false, 4: true, 5: false, 6: false} {
+		require.Equal(t, want, f.OwedSince(invoice.Invoice{ID: "closed", Number: number, PeriodIndex: 2}), number)
+	}
+	require.False(t, f.OwedSince(invoice.Invoice{ID: "closed", Number: 4, PeriodIndex: 1}), "of another period")
+	require.True(t, f.Owes(2, "closed"))
+	for name, change := range map[string]func(*invoice.Invoice){
+		"void":              func(inv *invoice.Invoice) { inv.Status = invoice.Void },
+		"of another period": func(inv *invoice.Invoice) { inv.PeriodIndex = 1 },
+		"of usage":          func(inv *invoice.Invoice) { inv.Reason = invoice.Usage },
+	} {
+		other := given
+		change(&other)
+		require.False(t, Facts{WrittenOff: []invoice.Invoice{other}}.Owes(2, "closed"), name)
 	}
 }
 
@@ -178,6 +200,15 @@ func TestWaiting(t *testing.T) {
 	last := s.LastInvoice()
 	require.Len(t, last, 1)
 	require.Equal(t, [2]any{true, s.CurrentPeriod}, [2]any{last[0].Last, last[0].Period})
+
+	october := period.Period{Start: november.AddDate(0, -1, 0), End: november}
+	for _, c := range []struct{ lines, want period.Period }{
+		{october, october}, // a period that is over stays as it was
+		{period.Period{Start: november, End: november.AddDate(1, 0, 0)}, s.CurrentPeriod},
+	} {
+		s.PendingLines = []invoice.Line{{ID: "pending_0", PeriodIndex: 1, Amount: 700, Period: c.lines}}
+		require.Equal(t, c.want, s.LastInvoice()[0].Period)
+	}
 }
 
 // Unbilled time is credited like billed time, and an open invoice with credit notes stays open.

@@ -136,6 +136,58 @@ func TestMixed_CouponOfSinceAndAnAddOn(t *testing.T) {
 	require.Equal(t, off, chargeOf(l, support).Discounts.Sum(), "a flat price is not charged again")
 }
 
+// A change that replaces what was billed without a coupon of since, and adds something that ends at another time: that
+// has the coupon.
+func TestMixed_CouponOfSinceForWhatIsNew(t *testing.T) {
+	t.Parallel()
+	half := addOnOf("plan_half", quarterly(2), 6_000)
+	l := newLifeOf(t, []plan.Plan{annual, annual2, seats, half}, settings, annual, subscribing.NewInput{AddOns: *choose(seats)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.months(1)
+	l.redeem()
+	l.must(lifecycle.ChangePlan{Plan: &annual2, AddOns: choose(seats, half)})
+	require.Empty(t, chargeOf(l, annual2).Discounts)
+	require.InDelta(t, int64(chargeOf(l, half).Amount/2), int64(chargeOf(l, half).Discounts.Sum()), 1)
+}
+
+// An add-on that joined in this month with a coupon of an amount keeps it for more units, up to the whole amount. The
+// lines of an invoice are in the order of the items.
+func TestMixed_CouponOfThePresentMonth(t *testing.T) {
+	t.Parallel()
+	sms, box := perUnit("plan_sms", quarterly(1), 3_000), addOnOf("plan_box", month, 0)
+	plans := []plan.Plan{team, pro, sms, box}
+	l := newLifeOf(t, plans, settings, team, subscribing.NewInput{AddOns: *choose(box)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.until(created.AddDate(0, 0, 2))
+	c := discount.Coupon{ID: "coup_3", Code: "FIVE", Active: true, Terms: discount.Terms{
+		Discount: discount.Discount{Amount: 5_000}, Currency: "EUR", Duration: discount.Forever, PlanIDs: []string{sms.ID, box.ID},
+	}}
+	l.must(lifecycle.RedeemCoupon{Code: c.Code, Coupon: &c})
+	l.months(1)
+	l.must(lifecycle.ChangePlan{AddOns: choose(box, sms)})
+	l.payAll()
+	one := chargeOf(l, sms)
+	require.Equal(t, one.Amount, one.Discounts.Sum(), "the rest of a quarter costs less")
+	l.until(l.now.AddDate(0, 0, 1))
+
+	l.must(lifecycle.ChangePlan{Plan: &pro, AddOns: &[]subscription.Chosen{{AddOn: box}, {AddOn: sms, Quantity: 2}}})
+
+	two := chargeOf(l, sms)
+	require.Greater(t, two.Amount, one.Amount)
+	require.Equal(t, two.Amount, two.Discounts.Sum())
+	var charged []string
+	for _, line := range l.last().Lines {
+		if line.Kind.BillsTime() {
+			charged = append(charged, line.PlanID)
+		}
+	}
+	require.Equal(t, []string{pro.ID, sms.ID}, charged)
+}
+
 // A coupon that held when the year began is kept by what it is for, also after a change to a plan that it is not for,
 // and by an add-on that is removed and added again.
 func TestMixed_CouponOfTheBeginIsKept(t *testing.T) {

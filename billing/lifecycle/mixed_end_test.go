@@ -11,6 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/overdue"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
@@ -59,6 +60,31 @@ func TestMixed_EndWithAnOlderUnpaidLongInvoice(t *testing.T) {
 		require.Equal(t, []money.Minor{36_000, -rest(36_000, firstYear, ofMonths.Boundary(3))}, lines)
 		require.Zero(t, l.store.balance)
 	}
+}
+
+// An open invoice is reduced by the time of what it bills alone: an add-on that is paid elsewhere becomes credit.
+func TestMixed_EndWithAnOlderInvoiceOfAnotherAddOn(t *testing.T) {
+	t.Parallel()
+	half := addOnOf("plan_half", quarterly(2), 6_000)
+	skip := settings
+	skip.PastDueBilling = subscription.SkipPastDue
+	l := newLifeOf(t, []plan.Plan{team, support, half}, skip, team, subscribing.NewInput{AddOns: *choose(support)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.months(1)
+	l.must(lifecycle.ChangePlan{AddOns: choose(support, half)})
+	l.untilPastDue()
+	l.until(ofMonths.Boundary(2).AddDate(0, 0, 3))
+	l.must(lifecycle.Cancel{})
+
+	l.until(ofMonths.Boundary(3))
+
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	own := period.Period{Start: created, End: ofMonths.Boundary(6)}
+	used := rest(6_000, own, ofMonths.Boundary(1)) - rest(6_000, own, ofMonths.Boundary(3))
+	require.Equal(t, []any{used, invoice.Paid}, []any{l.last().Total, l.last().Status}, "the credit pays it")
+	require.Equal(t, rest(36_000, firstYear, ofMonths.Boundary(3))-used, l.store.balance)
 }
 
 // A payment that is still under way for the whole year goes back, as after an immediate cancellation.

@@ -112,3 +112,30 @@ func TestMixed_UnpaidLongPeriod(t *testing.T) {
 	l.refuses("subscription_invoice_open", lifecycle.Cancel{Immediate: true, RefundUnused: true})
 	l.must(lifecycle.Cancel{Immediate: true})
 }
+
+// An older invoice that is open, but does not bill what a change removes, does not refuse it; nor does a year that began
+// unbilled, in past due, refuse the end with a refund.
+func TestMixed_NotRefusedForOtherInvoices(t *testing.T) {
+	t.Parallel()
+	for _, billing := range []subscription.PastDueBilling{subscription.AccruePastDue, subscription.SkipPastDue} {
+		set := settings
+		set.PastDueBilling = billing
+		l := newLifeOf(t, []plan.Plan{team, support}, set, team, subscribing.NewInput{AddOns: *choose(support)})
+		l.mixed = true
+		l.until(created)
+		l.payAll()
+		l.months(10)
+		l.until(ofMonths.Boundary(11))
+		l.untilPastDue()
+		if billing == subscription.SkipPastDue {
+			l.until(ofMonths.Boundary(12).AddDate(0, 0, 3))
+			l.must(lifecycle.Cancel{Immediate: true, RefundUnused: true})
+			require.Zero(t, l.refunded()+l.store.balance)
+			continue
+		}
+		l.months(1)
+		l.until(ofMonths.Boundary(12).AddDate(0, 0, -3))
+		l.must(lifecycle.ChangePlan{AddOns: choose()})
+		require.Empty(t, l.sub().AddOns)
+	}
+}

@@ -80,3 +80,32 @@ func TestMixed_RefusesAnotherIntervalThatCutsAnAddOn(t *testing.T) {
 	require.ErrorIs(t, err, subscribing.ErrLongAddOn)
 	require.Equal(t, subscription.Active, l.sub().Status)
 }
+
+// A longer add-on that is removed at the end of the period is not billed for another own period.
+func TestMixed_LongerAddOnEndsWithItsPeriod(t *testing.T) {
+	t.Parallel()
+	l := mixedLife(t, team, support)
+	l.months(2)
+	l.must(lifecycle.ChangePlan{AddOns: choose(), AtPeriodEnd: true})
+	l.months(9)
+	require.Len(t, l.sub().AddOns, 1, "its year is paid")
+	l.months(1)
+	require.Empty(t, l.sub().AddOns)
+	require.EqualValues(t, 1_000, l.last().Total)
+}
+
+// Another quantity of a longer add-on at the end of the period waits for the end of its own period, and is one item.
+func TestMixed_QuantityOfALongerAddOnWaits(t *testing.T) {
+	t.Parallel()
+	sms := perUnit("plan_sms", quarterly(1), 3_000)
+	l := newLifeOf(t, []plan.Plan{team, sms}, settings, team, subscribing.NewInput{AddOns: *choose(sms)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.must(lifecycle.ChangePlan{AddOns: &[]subscription.Chosen{{AddOn: sms, Quantity: 2}}, AtPeriodEnd: true})
+	for _, want := range []int64{1, 1, 2, 2} {
+		l.months(1)
+		require.Equal(t, subscription.AddOns{{Ref: sms.Ref(), Quantity: want}}, l.sub().AddOns)
+	}
+	require.Equal(t, []money.Minor{4_000, 1_000, 1_000, 7_000, 1_000}, l.totals())
+}
