@@ -63,3 +63,36 @@ func TestMixed_CouponOfAYearThatBeganLater(t *testing.T) {
 	line := chargeOf(l, annual2)
 	require.InDelta(t, int64(line.Amount/2), int64(line.Discounts.Sum()), 1)
 }
+
+// An add-on that is new has a coupon of since, though the plan's year ends at the same time and was changed.
+func TestMixed_CouponOfSinceForANewAddOnOfTheSameYear(t *testing.T) {
+	t.Parallel()
+	l := mixedLife(t, annual, seats)
+	l.months(4)
+	l.redeem()
+	l.must(lifecycle.ChangePlan{Plan: &annual2})
+	l.payAll()
+	require.Empty(t, chargeOf(l, annual2).Discounts)
+	l.must(lifecycle.ChangePlan{AddOns: choose(seats, support)})
+	require.InDelta(t, int64(chargeOf(l, support).Amount/2), int64(chargeOf(l, support).Discounts.Sum()), 1)
+}
+
+// Each own period counts from its own begin: a coupon that held when a quarter began is taken off what changes in it,
+// though a year began before.
+func TestMixed_CouponOfTheBeginOfAQuarter(t *testing.T) {
+	t.Parallel()
+	one, two := addOnOf("plan_one", quarterly(1), 9_000), addOnOf("plan_two", quarterly(1), 12_000)
+	plans := []plan.Plan{team, support, one, two}
+	l := newLifeOf(t, plans, settings, team, subscribing.NewInput{AddOns: *choose(support, one)})
+	l.mixed = true
+	l.until(created)
+	l.payAll()
+	l.months(1)
+	l.redeem(team.ID, two.ID)
+	l.months(2)
+	l.until(l.now.AddDate(0, 0, 10))
+
+	l.must(lifecycle.ChangePlan{AddOns: choose(support, two)})
+
+	require.InDelta(t, int64(chargeOf(l, two).Amount/2), int64(chargeOf(l, two).Discounts.Sum()), 1)
+}
