@@ -61,6 +61,7 @@ var tags = []huma.Tag{
 		Description: "The state changes, in order for each subscription. " +
 			"docs/events.md of the source lists the fields of data by type."},
 	{Name: "Webhooks", Description: "The endpoints that receive events, and the log of all deliveries."},
+	{Name: "Invoice templates", Description: "How invoices, credit notes and receipts look."},
 	{Name: "Emails", Description: "Mails to customers: who sends them, and what became of each."},
 	{Name: "Test clocks", Description: "Simulated time for test customers, which advances a year in seconds."},
 	{Name: "Apps", Description: "The applications of a tenant."},

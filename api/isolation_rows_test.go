@@ -16,6 +16,7 @@ import (
 type owned struct {
 	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
 	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry, paymentMethod, email string
+	invoiceTemplate                                                                                     string
 }
 
 // of returns the id for a path's {id}.
@@ -27,7 +28,7 @@ func (o owned) of(path string) string {
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
 		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant, "/payment-methods": o.paymentMethod,
 		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric, "/audit-log": o.auditEntry,
-		"/emails": o.email,
+		"/emails": o.email, "/invoice-templates": o.invoiceTemplate,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -53,6 +54,7 @@ func absent(at time.Time) owned {
 		apiKey:      id.New(id.APIKey, at),
 		creditGrant: id.New(id.CreditGrant, at), paymentMethod: id.New(id.PaymentMethod, at),
 		metric: id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at), email: id.New(id.Email, at),
+		invoiceTemplate: id.New(id.InvoiceTemplate, at),
 	}
 }
 
@@ -85,6 +87,7 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 		`{"from":{"email":"billing@example.com"},"host":"localhost","port":1,"kinds":[]}`)
 	require.Equal(t, 200, settings.Status, "%s", settings.Body)
 	mailed := as[Email](t, 201, b.ask(t, e, "POST", "/api/invoices/"+inv+"/send", nil))
+	look := as[InvoiceTemplate](t, 201, b.ask(t, e, "POST", "/api/invoice-templates", `{}`))
 	audited := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, e, "GET", "/api/audit-log?limit=1", nil))
 	return owned{
 		creditGrant: grant.ID, paymentMethod: method.ID, auditEntry: audited.Data[0].ID,
@@ -93,7 +96,7 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 		provider:   backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
-		invoice: inv, clock: clock.ID, event: events.Data[0].ID, email: mailed.ID,
+		invoice: inv, clock: clock.ID, event: events.Data[0].ID, email: mailed.ID, invoiceTemplate: look.ID,
 	}
 }
 

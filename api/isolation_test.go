@@ -228,6 +228,20 @@ var guarded = map[string]struct {
 	"GET /emails/{id}":          {},
 	"POST /emails/{id}/resend":  {},
 	"POST /invoices/{id}/send":  {},
+
+	"GET /invoice-templates/built_in":        {},
+	"POST /invoice-templates":                {body: func(owned) any { return `{}` }},
+	"GET /invoice-templates":                 {},
+	"GET /invoice-templates/{id}":            {},
+	"POST /invoice-templates/{id}/publish":   {},
+	"POST /invoice-templates/{id}/unpublish": {},
+	"DELETE /invoice-templates/{id}":         {},
+	"POST /invoice-templates/preview": {body: func(o owned) any {
+		return map[string]any{"templateId": o.invoiceTemplate, "documentId": o.invoice}
+	}},
+	"POST /invoice-templates/preview/pdf": {body: func(o owned) any {
+		return map[string]any{"templateId": o.invoiceTemplate, "documentId": o.creditNote}
+	}},
 	"PATCH /webhooks/{id}": {scope: "webhooks", body: func(owned) any {
 		return map[string]any{"description": "New"}
 	}},

@@ -12,10 +12,13 @@ import (
 	"perennial/api/invoices"
 	"perennial/api/payments"
 	"perennial/api/subscriptions"
+	"perennial/api/templates"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/usecase"
 	"perennial/api/webhooks"
+	"perennial/db"
+	"perennial/documents/drawing"
 )
 
 // route builds every route of the server.
@@ -38,12 +41,14 @@ func (s *Server) route(c Config) {
 	clocks.Register(d)
 	webhooks.Register(d)
 	emails.Register(d)
+	templates.Register(d, c.Fonts)
 	usage.Register(d)
 	catalog.Register(d)
 	customers.Register(d)
 	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
-	invoices.Register(d, paid, c.Fonts)
-	hosted.Register(d, paid, c.Fonts)
+	drawer := drawing.New(db.NewDrawings(s.store, s.now), c.Fonts)
+	invoices.Register(d, paid, drawer)
+	hosted.Register(d, paid, drawer)
 	subscriptions.Register(d, paid)
 	// Last, since the document describes the operations that are registered by now.
 	s.kit.Publish()

@@ -8,6 +8,7 @@ import (
 	"perennial/api/invoices"
 	"perennial/api/payments"
 	"perennial/api/subscriptions"
+	"perennial/api/templates"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/view"
@@ -88,9 +89,10 @@ type (
 	Seller   = view.Seller
 	TaxID    = view.TaxID
 
-	Email         = emails.Email
-	EmailSettings = emails.EmailSettings
-	EmailTest     = emails.EmailTest
+	Email           = emails.Email
+	EmailSettings   = emails.EmailSettings
+	InvoiceTemplate = templates.InvoiceTemplate
+	EmailTest       = emails.EmailTest
 
 	Backlog         = webhooks.Backlog
 	Event           = webhooks.Event

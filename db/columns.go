@@ -12,6 +12,7 @@ import (
 	"perennial/db/payments"
 	"perennial/db/reconcile"
 	"perennial/db/subscriptions"
+	"perennial/db/templates"
 	"perennial/db/tenancy"
 	"perennial/db/usage"
 	"perennial/db/webhooks"
@@ -25,6 +26,7 @@ type Reader struct {
 	Clocks        clocks.Reader
 	Webhooks      webhooks.Reader
 	Emails        emails.Reader
+	Templates     templates.Reader
 	Usage         usage.Reader
 	Catalog       catalog.Reader
 	Customers     customers.Reader
@@ -43,6 +45,7 @@ type Tx struct {
 	Clocks        clocks.Tx
 	Webhooks      webhooks.Tx
 	Emails        emails.Tx
+	Templates     templates.Tx
 	Usage         usage.Tx
 	Catalog       catalog.Tx
 	Customers     customers.Tx
@@ -61,6 +64,7 @@ func readers(r core.Reader) Reader {
 		Clocks:        clocks.Reader{Reader: r},
 		Webhooks:      webhooks.Reader{Reader: r},
 		Emails:        emails.Reader{Reader: r},
+		Templates:     templates.Reader{Reader: r},
 		Usage:         usage.Reader{Reader: r},
 		Catalog:       catalog.Reader{Reader: r},
 		Customers:     customers.Reader{Reader: r},
@@ -80,6 +84,7 @@ func begin(begun *core.Tx) *Tx {
 		Clocks:        clocks.On(begun),
 		Webhooks:      webhooks.On(begun),
 		Emails:        emails.On(begun),
+		Templates:     templates.On(begun),
 		Usage:         usage.On(begun),
 		Payments:      payments.On(begun),
 		Subscriptions: subscriptions.On(begun),

@@ -43,6 +43,7 @@ var (
 	ErrDisputeNotFound         = core.ErrDisputeNotFound
 	ErrEmailNotFound           = core.ErrEmailNotFound
 	ErrEmailSettingsNotFound   = core.ErrEmailSettingsNotFound
+	ErrInvoiceTemplateNotFound = core.ErrInvoiceTemplateNotFound
 	ErrErasureNotFound         = core.ErrErasureNotFound
 	ErrEventNotFound           = core.ErrEventNotFound
 	ErrIdempotencyKeyTaken     = core.ErrIdempotencyKeyTaken

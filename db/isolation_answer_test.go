@@ -3,6 +3,9 @@ package db_test
 import (
 	"reflect"
 	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"perennial/db"
 	"perennial/db/core"
@@ -81,4 +84,14 @@ func reads() []read {
 		}
 	}
 	return found
+}
+
+// The shared core sends reads. It has one of its own, which is global: any other would escape the tests above.
+func TestIsolation_CoreHasNoReads(t *testing.T) {
+	t.Parallel()
+	names := []string{}
+	for shared, i := reflect.TypeFor[core.Reader](), 0; i < shared.NumMethod(); i++ {
+		names = append(names, shared.Method(i).Name)
+	}
+	require.Equal(t, []string{"Bounds", "KeyByHash", "Lists", "Together", "WithoutResource"}, names)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/document"
 	"perennial/billing/erasure"
 	"perennial/db"
 	"perennial/internal/id"
@@ -47,6 +48,7 @@ func TestIsolation_References(t *testing.T) {
 			require.NoError(t, tx.Customers.BeginErasure(ctx, ours.env, e))
 		}
 	})
+	ours.drawn(t, ours.env, ours.customer.ID, inv.ID)
 	foreign := map[string]string{
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID,
 		"subscription_id": b.subscription.ID,
@@ -57,6 +59,7 @@ func TestIsolation_References(t *testing.T) {
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint, "price_id": b.plan.Prices[0].ID,
 		"payment_method_id": b.customer.FirstMethodID(), "product_id": product.ID, "grant_id": b.grant(t, 5, time.Time{}).ID,
+		"template_id": b.look(t, b.env, document.Template{}).ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -66,7 +69,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 64)
+	require.Len(t, keys, 66)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

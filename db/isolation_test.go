@@ -14,6 +14,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/catalog"
+	"perennial/billing/document"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/monthly"
@@ -24,7 +25,6 @@ import (
 	"perennial/billing/routing"
 	"perennial/billing/usage"
 	"perennial/db"
-	"perennial/db/core"
 	"perennial/internal/id"
 )
 
@@ -70,16 +70,6 @@ func TestIsolation_Reads(t *testing.T) {
 			require.False(t, there.found(), "%v", there)
 		})
 	}
-}
-
-// The shared core sends reads. It has one of its own, which is global: any other would escape the tests above.
-func TestIsolation_CoreHasNoReads(t *testing.T) {
-	t.Parallel()
-	names := []string{}
-	for shared, i := reflect.TypeFor[core.Reader](), 0; i < shared.NumMethod(); i++ {
-		names = append(names, shared.Method(i).Name)
-	}
-	require.Equal(t, []string{"Bounds", "KeyByHash", "Lists", "Together", "WithoutResource"}, names)
 }
 
 // filled makes an environment where every read finds something.
@@ -191,6 +181,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	b.dueInvoice(t)
 	grant := b.grant(t, 500, now.Add(time.Hour)).ID
 	mailed := b.mailed(t, b.env, b.customer.ID)
+	look := b.drawn(t, b.env, b.customer.ID, inv.ID)
 	events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	owed := b.deliveries(t, b.env, endpoint)
@@ -287,7 +278,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Webhooks.MayBeDue": idle, "Webhooks.Event": events[0].ID, "Invoices.CreditNote": note.ID,
 			"Emails.Sender": "none", "Emails.Email": mailed, "Emails.EmailWithKey": mailed, "Emails.List": "none",
 			"Emails.Due": "none", "Emails.Waiting": "none",
-			"Catalog.Plans": "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
+			"Templates.Template": look, "Templates.TemplateWithKey": look, "Templates.List": "none", "Templates.Count": "none",
+			"Templates.Drawing": inv.ID,
+			"Catalog.Plans":     "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
 			"Invoices.List":          "none",
 			"Invoices.MonthInvoices": "none", "Invoices.MonthNotes": "none", "Invoices.MonthPayments": "none",
 			"Invoices.MonthSettlements": "none", "Invoices.MonthEntries": "none", "Invoices.MonthReceivables": "none",
@@ -358,6 +351,8 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 			args = append(args, reflect.ValueOf(time.Time{}))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
+		case typ == reflect.TypeFor[document.Form]():
+			args = append(args, reflect.ValueOf(document.Page))
 		case typ == reflect.TypeFor[moving.Type]():
 			args = append(args, reflect.ValueOf(moving.CustomerType))
 		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():

@@ -30,7 +30,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"Catalog.ProductWithKey": "product", "Catalog.CouponWithKey": "coupon", "Invoices.CreditNoteWithKey": "credit_note",
 		"Customers.CreditGrantWithKey": "credit_grant", "Customers.PaymentMethodWithKey": "payment_method",
 		"Usage.MetricWithKey": "metric", "Tenancy.AuditEntryWithKey": "audit_entry",
-		"Tenancy.APIKeyWithKey": "api_key", "Emails.EmailWithKey": "email",
+		"Tenancy.APIKeyWithKey": "api_key", "Emails.EmailWithKey": "email", "Templates.TemplateWithKey": "invoice_template",
 	}
 	var seen int
 	for _, method := range reads() {

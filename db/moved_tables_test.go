@@ -51,6 +51,8 @@ var movedTables = map[string]struct {
 	"webhook_endpoint_changes": {not: "a log"},
 	"events":                   {not: "tell of what happened here"},
 	"emails":                   {not: "they were sent"},
+	"invoice_templates":        {not: "they are saved anew, and looked at there"},
+	"drawn_documents":          {not: "drawn of documents, which do not move"},
 	"email_senders":            {not: "with a password, which stays; they are set up anew"},
 	"webhook_deliveries":       {not: "of events"}, "webhook_attempts": {not: "of events"},
 	"idempotency_keys":   {not: "answers to requests here"},

@@ -32,7 +32,7 @@ revoke update on audit_log, audit_seals, credential_changes, credit_entries, cre
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, catalog_entries, plans, prices, products, coupons, tax_rates, metrics,
     environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, audit_log, audit_seals
     from perennial_worker;
-revoke insert on provider_configs, webhook_endpoints, email_senders, imported_records from perennial_worker;
+revoke insert on provider_configs, webhook_endpoints, email_senders, invoice_templates, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
 revoke insert, update on usage_pages from perennial_api;
 
@@ -45,7 +45,7 @@ grant update (overdue_sweep) on environments to perennial_worker;
 -- Rows that are not kept for ever. Of invoices and their lines a trigger allows only the deletion of drafts: the API
 -- deletes them, and workers those that another draft replaces.
 grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
-grant delete on provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
+grant delete on invoice_templates, provider_credentials, routing_rules, usage_aggregates, usage_touched to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, usage_pages, webhook_attempts, webhook_deliveries, emails to perennial_worker;
 
 -- People and reports: no secrets, sealed or hashed, no links that act for a payer, and no columns that may have them.

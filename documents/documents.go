@@ -1,6 +1,6 @@
-// Package documents shows invoices and credit notes to people, from one template. It does not own what a document says
-// (billing/document), its words (words), how templates are kept in bounds (template) nor how a page gets onto paper
-// (paper).
+// Package documents shows invoices, credit notes and receipts to people, from one template: the built-in one, or a
+// company's own (Design). It does not own what a document says (billing/document), its words (words), how templates are
+// kept in bounds (template), how a page gets onto paper (paper) nor what was drawn before (drawing).
 package documents
 
 import (
@@ -13,40 +13,46 @@ import (
 	"perennial/documents/words"
 )
 
+// BuiltInSource is the layout of documents for which no template is published, in the language Liquid.
+//
 //go:embed document.liquid
-var source string
+var BuiltInSource string
 
-// builtIn is the template of documents for which no other one is published.
 var builtIn = func() *template.Template {
-	t, err := template.Parse(source)
+	t, err := template.Parse(BuiltInSource)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }()
 
-// HTML returns a document as a page of its own, in the language and the time zone of its buyer, or else these. It needs
-// nothing from elsewhere, and has no script. Fault: the time zone or the currency is none.
+// HTML returns a document by the built-in design, as Design.HTML does.
 func HTML(d document.Document, locale, timeZone string) ([]byte, error) {
-	w, err := writerOf(d, locale, timeZone)
-	if err != nil {
-		return nil, err
-	}
-	return w.page(false)
+	return BuiltIn.HTML(d, locale, timeZone)
 }
 
-func writerOf(d document.Document, locale, timeZone string) (writer, error) {
+func (x *Design) writer(d document.Document, locale, timeZone string) (writer, error) {
 	locale = cmp.Or(d.Locale, locale)
 	in, err := time.LoadLocation(cmp.Or(d.TimeZone, timeZone))
-	return writer{Document: d, locale: locale, in: in, lang: words.Of(locale)}, err
+	return writer{
+		Document: d, locale: locale, in: in, lang: words.Of(locale), design: x, own: x.of.Texts.In(locale),
+	}, err
 }
 
-// page returns the page for screens, or that which is laid out on paper: with other styles, and the same texts.
+// page returns the page for screens, or that which is laid out on paper: with other styles, and the same texts. Fault:
+// template_invalid, of a template that is not ours.
 func (w writer) page(paper bool) ([]byte, error) {
 	values, err := w.values()
 	if err != nil {
 		return nil, err
 	}
 	values["paper"] = paper
-	return builtIn.Render(values)
+	page, err := w.design.layout.Render(values)
+	if err == nil && w.design.own {
+		err = safe(page)
+	}
+	if err != nil {
+		return nil, document.InvalidTemplate(err)
+	}
+	return page, nil
 }

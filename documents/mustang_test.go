@@ -19,7 +19,7 @@ import (
 	"perennial/internal/testkit"
 )
 
-var fault = regexp.MustCompile(`<(?:error|exception)\b[^>]*>[^<]*`)
+var mustangError = regexp.MustCompile(`<(?:error|exception)\b[^>]*>[^<]*`)
 
 // Mustang, which others use to check what they receive, finds no error in e-invoices and in the PDFs that carry them. It
 // needs Java, so that only soak tests run it.
@@ -64,7 +64,7 @@ func TestXML_Mustang(t *testing.T) {
 	for _, file := range files {
 		report, err := os.ReadFile(file + ".report")
 		require.NoError(t, err)
-		require.Empty(t, fault.FindAllString(string(report), -1), file)
+		require.Empty(t, mustangError.FindAllString(string(report), -1), file)
 		require.Contains(t, string(report), `summary status="valid"`)
 	}
 }

@@ -10,11 +10,22 @@ import (
 	"perennial/documents/paper"
 )
 
+// PDF returns a document by the built-in design, as Design.PDF does.
+func PDF(d document.Document, locale, timeZone string, fonts paper.Fonts) ([]byte, error) {
+	return BuiltIn.PDF(d, locale, timeZone, fonts)
+}
+
+// ownElements bounds what a company's own layout may have on paper: laying out takes time that grows with it.
+const ownElements = 30_000
+
+// noFallback are the fonts of a check: no sample needs others.
+var noFallback paper.Fonts
+
 // PDF returns a document as a PDF with the same texts as HTML: PDF/A-3A, tagged, with embedded fonts. The same document
 // gives the same bytes each time. An invoice or a credit note whose data allow it has the XML of the electronic
-// invoice within (Factur-X). Fault: the time zone or the currency is none.
-func PDF(d document.Document, locale, timeZone string, fonts paper.Fonts) ([]byte, error) {
-	w, err := writerOf(d, locale, timeZone)
+// invoice within (Factur-X). Fault: template_invalid; the time zone or the currency is none.
+func (x *Design) PDF(d document.Document, locale, timeZone string, fonts paper.Fonts) ([]byte, error) {
+	w, err := x.writer(d, locale, timeZone)
 	if err != nil {
 		return nil, err
 	}
@@ -22,18 +33,28 @@ func PDF(d document.Document, locale, timeZone string, fonts paper.Fonts) ([]byt
 	if err != nil {
 		return nil, err
 	}
+	if x.own {
+		page = withFonts(page)
+	}
 	sheet := paper.Sheet{
 		HTML: page, Language: w.lang.Tag, RightLeft: w.lang.RightLeft, Title: w.title() + " " + w.Number, Author: w.Seller.Name,
 		At: w.dated(), Footer: func(number, pages int) (string, string) {
 			return w.title() + " " + w.Number, w.lang.PageOf(number, pages)
 		},
 	}
+	if x.own {
+		sheet.Elements = ownElements
+	}
 	if w.Kind != document.Receipt {
 		if sheet.Invoice, err = w.embedded(); err != nil {
 			return nil, err
 		}
 	}
-	return paper.Draw(sheet, fonts)
+	drawn, err := paper.Draw(sheet, fonts)
+	if err != nil && x.own {
+		return nil, document.InvalidTemplate(err)
+	}
+	return drawn, err
 }
 
 // embedded returns the electronic invoice; nil: the data do not allow one.

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/postal"
 	"perennial/billing/tax"
+	"perennial/documents"
 	"perennial/documents/words"
 )
 
@@ -61,7 +62,7 @@ func anyLine(t *rapid.T, id string) invoice.Line {
 	default:
 	}
 	if rapid.Bool().Draw(t, "has a period") {
-		l.Period = december()
+		l.Period = documents.SampleInvoice("").Period
 	}
 	if l.Amount > 1 && rapid.IntRange(0, 3).Draw(t, "discounted") == 0 {
 		l.Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: l.Amount / 2}}

@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type writer struct {
 	locale string
 	in     *time.Location
 	lang   words.Language
+	design *Design
+	own    map[string]string // the company's texts in the language
 }
 
 func (w writer) values() (map[string]any, error) {
@@ -47,6 +50,10 @@ func (w writer) values() (map[string]any, error) {
 	if w.lang.RightLeft {
 		dir, start, end = "rtl", "right", "left"
 	}
+	var logo any // nil: none
+	if w.design.logo != nil {
+		logo = w.design.logo
+	}
 	l := w.lang
 	return map[string]any{
 		"language": l.Tag, "direction": dir, "start": start, "end": end, "title": text(w.title()), "kind": string(w.Kind), "state": string(w.State),
@@ -55,7 +62,17 @@ func (w writer) values() (map[string]any, error) {
 		"seller": w.seller(), "buyer": w.buyer(), "sections": sections, "sums": sums, "notes": notes,
 		"memo":        lines(w.Memo),
 		"description": l.Description, "quantity": l.Quantity, "price": l.Price, "amount": l.Sum,
+		"accent": w.design.of.Accent, "logo": logo, "footer": lines(w.own[document.Footer]), "texts": w.texts(),
 	}, nil
+}
+
+// texts are the company's own texts by their names.
+func (w writer) texts() map[string]string {
+	out := map[string]string{}
+	for name, s := range w.own {
+		out[name] = text(s)
+	}
+	return out
 }
 
 func (w writer) state() string {
@@ -68,12 +85,12 @@ func (w writer) state() string {
 func (w writer) title() string {
 	switch w.Kind {
 	case document.CreditNote:
-		return w.lang.CreditNote
+		return cmp.Or(w.own[document.CreditNoteTitle], w.lang.CreditNote)
 	case document.Receipt:
-		return w.lang.Receipt
+		return cmp.Or(w.own[document.ReceiptTitle], w.lang.Receipt)
 	case document.Invoice:
 	}
-	return w.lang.Invoice
+	return cmp.Or(w.own[document.InvoiceTitle], w.lang.Invoice)
 }
 
 // headline is the sum that a reader looks for.

@@ -10,7 +10,7 @@ import (
 // XML returns a document as an electronic invoice by EN 16931, in the syntax CII. Faults: einvoice_data_missing,
 // einvoice_unsupported, with the field; the time zone is none.
 func XML(d document.Document, locale, timeZone string) ([]byte, error) {
-	w, err := writerOf(d, locale, timeZone)
+	w, err := BuiltIn.writer(d, locale, timeZone)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"perennial/service/moving"
 	"perennial/service/payments"
 	"perennial/service/subscriptions"
+	"perennial/service/templates"
 	"perennial/service/tenancy"
 	"perennial/service/usage"
 	"perennial/service/usecase"
@@ -29,6 +30,7 @@ type Service struct {
 	Clocks        *clocks.Service
 	Webhooks      *servicewebhooks.Service
 	Emails        *emails.Service
+	Templates     *templates.Service
 	Usage         *usage.Service
 	Catalog       *catalog.Service
 	Customers     *customers.Service
@@ -66,6 +68,7 @@ func assemble(p parts) *Service {
 		Clocks:        clocks.New(p.base),
 		Webhooks:      endpoints,
 		Emails:        emails.New(p.base, p.mail),
+		Templates:     templates.New(p.base),
 		Usage:         p.usage,
 		Catalog:       catalog.New(p.base),
 		Customers:     payers,

@@ -8,7 +8,7 @@ import (
 	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/contract"
-	"perennial/documents/paper"
+	"perennial/documents/drawing"
 	"perennial/service/hosted"
 )
 
@@ -18,7 +18,7 @@ type Handler struct {
 	service  *hosted.Service
 	gate     *usecase.Gate
 	payments *payments.Handler
-	fonts    paper.Fonts
+	drawer   *drawing.Drawer
 	waiting  chan struct{} // a place for each PDF that is drawn or waits
 	drawing  chan struct{} // for the one that is drawn
 }
@@ -27,10 +27,10 @@ type Handler struct {
 // and whoever has a link may ask for it again and again. Requests with a key are not to wait for them.
 const mostWaiting = 4
 
-// Register adds the routes of this column. PDFs are drawn with the fonts.
-func Register(d usecase.Deps, p *payments.Handler, fonts paper.Fonts) {
+// Register adds the routes of this column. Documents are drawn by the drawer.
+func Register(d usecase.Deps, p *payments.Handler, drawer *drawing.Drawer) {
 	h := &Handler{
-		kit: d.Kit, service: d.Service.Hosted, gate: d.Gate, payments: p, fonts: fonts,
+		kit: d.Kit, service: d.Service.Hosted, gate: d.Gate, payments: p, drawer: drawer,
 		waiting: make(chan struct{}, 1+mostWaiting), drawing: make(chan struct{}, 1),
 	}
 	router := h.kit.Router()

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/document"
 	"perennial/billing/hosted"
 	"perennial/documents"
+	"perennial/documents/drawing"
 	pages "perennial/documents/hosted"
 	service "perennial/service/hosted"
 )
@@ -27,8 +28,8 @@ func (h *Handler) page(ctx context.Context, w http.ResponseWriter, r *http.Reque
 
 // html shows the whole invoice, as its buyer reads it.
 func (h *Handler) html(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	return h.whole(ctx, w, r, htmlType, func(d document.Document, timeZone string) ([]byte, error) {
-		return documents.HTML(d, "", timeZone)
+	return h.whole(ctx, w, r, htmlType, func(of drawing.Owner, d document.Document) ([]byte, error) {
+		return h.drawer.Draw(ctx, of, d, document.Page)
 	})
 }
 
@@ -42,7 +43,7 @@ func (h *Handler) pdf(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	return h.whole(ctx, w, r, "application/pdf", func(d document.Document, timeZone string) ([]byte, error) {
+	return h.whole(ctx, w, r, "application/pdf", func(of drawing.Owner, d document.Document) ([]byte, error) {
 		select {
 		case h.drawing <- struct{}{}:
 			defer func() { <-h.drawing }()
@@ -50,13 +51,13 @@ func (h *Handler) pdf(ctx context.Context, w http.ResponseWriter, r *http.Reques
 			return nil, ctx.Err()
 		}
 		w.Header().Set("Content-Disposition", `inline; filename="`+documents.FileName(d)+`.pdf"`)
-		return documents.PDF(d, "", timeZone, h.fonts)
+		return h.drawer.Draw(ctx, of, d, document.Paper)
 	})
 }
 
 func (h *Handler) whole(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, media string,
-	draw func(d document.Document, timeZone string) ([]byte, error),
+	draw func(of drawing.Owner, d document.Document) ([]byte, error),
 ) error {
 	found, err := h.service.Page(ctx, mux.Vars(r)["token"])
 	if err == nil && found.State == hosted.Expired {
@@ -65,7 +66,8 @@ func (h *Handler) whole(
 	if err != nil {
 		return showNone(w, r, err)
 	}
-	body, err := draw(document.OfInvoice(found.Invoice), found.TimeZone)
+	of := drawing.Owner{EnvironmentID: found.EnvironmentID, CustomerID: found.Invoice.CustomerID, TimeZone: found.TimeZone}
+	body, err := draw(of, document.OfInvoice(found.Invoice))
 	if err != nil {
 		return err
 	}
@@ -102,9 +104,9 @@ func showNone(w http.ResponseWriter, r *http.Request, err error) error {
 
 const htmlType = "text/html; charset=utf-8"
 
-// policy lets a page have its own styles and send its own forms, and nothing else: no script, no request, no frame
-// around it.
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+// policy lets a page have its own styles and pictures and send its own forms, and nothing else: no script, no request,
+// no frame around it.
+const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // write keeps the link out of other sites, frames and search engines; answers of the API are never cached anyway.
 func write(w http.ResponseWriter, status int, media string, body []byte) error {

@@ -147,8 +147,9 @@ type Shown struct {
 	Body        []byte
 }
 
-// pagePolicy lets a page have its own styles, and nothing else: no script, no request, no frame around it.
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pagePolicy lets a page have its own styles and the pictures within it, and nothing else: no script, no request, no
+// frame around it.
+const pagePolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const pageType = "text/html; charset=utf-8"
 

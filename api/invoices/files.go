@@ -6,7 +6,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/document"
-	"perennial/billing/invoice"
 	"perennial/documents"
 )
 
@@ -15,35 +14,35 @@ const (
 	xmlType = "application/xml"
 )
 
-func (h *Handler) pdf(c *httpkit.Call, d document.Document) (name string, body []byte, err error) {
-	body, err = documents.PDF(d, "", c.TimeZone, h.fonts)
-	return documents.FileName(d) + ".pdf", body, err
-}
-
 func (h *Handler) invoicePDF(
-	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (name string, body []byte, err error) {
-	return h.pdf(c, document.OfInvoice(httpkit.Resource[invoice.Invoice](c)))
+	return h.pdf(ctx, c, shownInvoice(c))
 }
 
 func (h *Handler) creditNotePDF(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (name string, body []byte, err error) {
-	d, err := h.creditNoteDocument(ctx, c)
+	d, err := h.shownCreditNote(ctx, c)
 	if err != nil {
 		return "", nil, err
 	}
-	return h.pdf(c, d)
+	return h.pdf(ctx, c, d)
 }
 
 func (h *Handler) receiptPDF(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (name string, body []byte, err error) {
-	d, err := h.receiptDocument(ctx, c)
+	d, err := h.shownReceipt(ctx, c)
 	if err != nil {
 		return "", nil, err
 	}
-	return h.pdf(c, d)
+	return h.pdf(ctx, c, d)
+}
+
+func (h *Handler) pdf(ctx context.Context, c *httpkit.Call, d shown) (name string, body []byte, err error) {
+	body, err = h.draw(ctx, c, d, document.Paper)
+	return documents.FileName(d.Document) + ".pdf", body, err
 }
 
 func xml(c *httpkit.Call, d document.Document) (name string, body []byte, err error) {
@@ -54,17 +53,17 @@ func xml(c *httpkit.Call, d document.Document) (name string, body []byte, err er
 func (h *Handler) invoiceXML(
 	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (name string, body []byte, err error) {
-	return xml(c, document.OfInvoice(httpkit.Resource[invoice.Invoice](c)))
+	return xml(c, shownInvoice(c).Document)
 }
 
 func (h *Handler) creditNoteXML(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (name string, body []byte, err error) {
-	d, err := h.creditNoteDocument(ctx, c)
+	d, err := h.shownCreditNote(ctx, c)
 	if err != nil {
 		return "", nil, err
 	}
-	return xml(c, d)
+	return xml(c, d.Document)
 }
 
 const (

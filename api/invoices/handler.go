@@ -6,7 +6,7 @@ import (
 	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/db"
-	"perennial/documents/paper"
+	"perennial/documents/drawing"
 	"perennial/service/hosted"
 	"perennial/service/invoices"
 )
@@ -19,14 +19,14 @@ type Handler struct {
 	gate     *usecase.Gate
 	hosted   *hosted.Service
 	payments *payments.Handler
-	fonts    paper.Fonts
+	drawer   *drawing.Drawer
 }
 
-// Register adds the operations of this column. PDFs are drawn with the fonts.
-func Register(d usecase.Deps, p *payments.Handler, fonts paper.Fonts) {
+// Register adds the operations of this column. Documents are drawn by the drawer.
+func Register(d usecase.Deps, p *payments.Handler, drawer *drawing.Drawer) {
 	h := &Handler{
 		kit: d.Kit, store: d.Store, service: d.Service.Invoices, hosted: d.Service.Hosted, gate: d.Gate, payments: p,
-		fonts: fonts,
+		drawer: drawer,
 	}
 	h.invoiceOperations()
 	h.creditNoteOperations()

@@ -8,35 +8,58 @@ import (
 	"perennial/billing/creditnote"
 	"perennial/billing/document"
 	"perennial/billing/invoice"
+	"perennial/billing/payment"
 	"perennial/db"
-	"perennial/documents"
+	"perennial/documents/drawing"
 	"perennial/internal/id"
 )
 
-func (h *Handler) creditNoteDocument(ctx context.Context, c *httpkit.Call) (document.Document, error) {
-	note := httpkit.Resource[creditnote.Note](c)
-	of, err := h.store.Invoices.Get(ctx, c.EnvironmentID, note.InvoiceID)
-	return document.OfCreditNote(note, of), err
+// shown is a document and whose it is.
+type shown struct {
+	document.Document
+
+	customerID string
 }
 
-func (h *Handler) invoicePage(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) ([]byte, error) {
-	return documents.HTML(document.OfInvoice(httpkit.Resource[invoice.Invoice](c)), "", c.TimeZone)
+func (h *Handler) draw(ctx context.Context, c *httpkit.Call, d shown, form document.Form) ([]byte, error) {
+	of := drawing.Owner{EnvironmentID: c.EnvironmentID, CustomerID: d.customerID, TimeZone: c.TimeZone}
+	return h.drawer.Draw(ctx, of, d.Document, form)
+}
+
+func shownInvoice(c *httpkit.Call) shown {
+	of := httpkit.Resource[invoice.Invoice](c)
+	return shown{document.OfInvoice(of), of.CustomerID}
+}
+
+func (h *Handler) shownCreditNote(ctx context.Context, c *httpkit.Call) (shown, error) {
+	note := httpkit.Resource[creditnote.Note](c)
+	of, err := h.store.Invoices.Get(ctx, c.EnvironmentID, note.InvoiceID)
+	return shown{document.OfCreditNote(note, of), note.CustomerID}, err
+}
+
+func (h *Handler) shownReceipt(ctx context.Context, c *httpkit.Call) (shown, error) {
+	d, err := h.receiptDocument(ctx, c)
+	return shown{d, httpkit.Resource[payment.Transaction](c).CustomerID}, err
+}
+
+func (h *Handler) invoicePage(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) ([]byte, error) {
+	return h.draw(ctx, c, shownInvoice(c), document.Page)
 }
 
 func (h *Handler) creditNotePage(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) ([]byte, error) {
-	d, err := h.creditNoteDocument(ctx, c)
+	d, err := h.shownCreditNote(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return documents.HTML(d, "", c.TimeZone)
+	return h.draw(ctx, c, d, document.Page)
 }
 
 func (h *Handler) receiptPage(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) ([]byte, error) {
-	d, err := h.receiptDocument(ctx, c)
+	d, err := h.shownReceipt(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return documents.HTML(d, "", c.TimeZone)
+	return h.draw(ctx, c, d, document.Page)
 }
 
 // What the forms of documents have in common, for the document of the API.

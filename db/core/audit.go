@@ -148,7 +148,7 @@ var auditObjects = map[string]string{
 	id.Endpoint: "webhook_endpoint", id.Delivery: "webhook_delivery", id.Credit: "balance_entry", id.TaxRate: "tax_rate",
 	id.CreditNote: "credit_note", id.CreditGrant: "credit_grant", id.Coupon: "coupon", id.Product: "product",
 	id.Metric: "metric", id.Environment: "environment", id.Dispute: "dispute", id.Callback: "callback",
-	id.PaymentMethod: "payment_method", id.Email: "email", id.EmailSender: "email_settings",
+	id.PaymentMethod: "payment_method", id.Email: "email", id.EmailSender: "email_settings", id.InvoiceTemplate: "invoice_template",
 }
 
 // auditObject is the type of an object by its id.

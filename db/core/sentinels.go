@@ -17,6 +17,7 @@ var (
 	ErrErasureNotFound         = NotFound("erasure")
 	ErrEventNotFound           = NotFound("event")
 	ErrInvoiceNotFound         = NotFound("invoice")
+	ErrInvoiceTemplateNotFound = NotFound("invoice_template")
 	ErrMetricNotFound          = NotFound("metric")
 	ErrPaymentMethodNotFound   = NotFound("payment_method")
 	ErrPlanNotFound            = NotFound("plan")

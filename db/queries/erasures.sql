@@ -49,8 +49,8 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
--- The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes, and
--- the notes of the customer's ledger and grants. Locks them in id order, the common order of locks.
+-- The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes,
+-- the notes of the customer's ledger and grants, and what was drawn of documents. Locks them in id order, the common order of locks.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -78,6 +78,10 @@ with batch as materialized (
     update credit_notes n set memo = null
     from locked l
     where n.environment_id = @environment_id and n.invoice_id = l.id and n.memo is not null
+), drawings as (
+    -- All of them at once. The document keeps its template.
+    update drawn_documents d set page_digest = null, page = null, paper_digest = null, paper = null
+    where d.environment_id = @environment_id and d.customer_id = @customer_id and (d.page is not null or d.paper is not null)
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
 

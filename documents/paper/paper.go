@@ -4,6 +4,7 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"time"
 
@@ -21,6 +22,8 @@ type Sheet struct {
 	At        time.Time // the date of the document
 	// Footer returns the two texts at the foot of a page.
 	Footer func(number, pages int) (start, end string)
+	// Elements bounds the elements of the page; 0: as many as an invoice of ours may have.
+	Elements int
 	// Invoice is the XML of the electronic invoice that is within; nil: none.
 	Invoice []byte
 }
@@ -56,7 +59,7 @@ func Draw(s Sheet, fonts Fonts) ([]byte, error) {
 	// Without a fallback the library looks for fonts of the machine, and the same document has other bytes elsewhere.
 	err = doc.AddHTML(string(s.HTML), &folio.Options{
 		BaseFS: fonts.files(), FallbackFontPath: regular, StrictAssets: true,
-		MaxElements: maxElements, MaxDepth: maxDepth,
+		MaxElements: cmp.Or(s.Elements, maxElements), MaxDepth: maxDepth,
 		PageWidth: document.PageSizeA4.Width, PageHeight: document.PageSizeA4.Height,
 	})
 	if err != nil {

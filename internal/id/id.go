@@ -55,6 +55,7 @@ const (
 	AuditEntry        = "aud_"
 	Email             = "em_"
 	EmailSender       = "ems_"
+	InvoiceTemplate   = "it_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

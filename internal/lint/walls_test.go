@@ -68,6 +68,7 @@ var walls = []fixture{
 	imports("db/tenancy", "perennial/db/payments", "this column may import core"),
 	imports("db/webhooks", "perennial/db/tenancy", "this column may import core"),
 	imports("db/emails", "perennial/db/webhooks", "this column may import core"),
+	imports("db/templates", "perennial/db/invoices", "this column may import core"),
 	imports("db/catalog", "perennial/db/subscriptions", "this column may import core and tenancy"),
 	imports("db/invoices", "perennial/db/subscriptions", "this column may import core"),
 	imports("db/subscriptions", "perennial/db/lifecycle", "this column may import core"),

@@ -12,7 +12,7 @@ import (
 )
 
 // atOnce is the default number of scenarios that run at a time: they wait much more than they work.
-const atOnce = "12"
+const atOnce = "8"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -47,7 +47,7 @@ func TestPaymentBehaviors(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{Environments: len(tokens)})
 	w.Service.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), settled)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*settled) // four providers, each with its slow answers
 	defer cancel()
 	var shops []shop
 	for i, name := range []string{"stripe", "adyen", "pawapay", "flutterwave"} { // the first one hears Stripe's callbacks

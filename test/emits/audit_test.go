@@ -20,11 +20,14 @@ var unaudited = map[string]struct {
 }{
 	"previewNewSubscription": {0, "it shows what would be and changes nothing"},
 	"previewSubscription":    {0, "it shows what would be and changes nothing"},
-	"recordUsage":            {0, "usage records are never changed, and come by the thousand"},
-	"recordUsageBatch":       {0, "usage records are never changed, and come by the thousand"},
-	"recordCloudEvents":      {0, "usage records are never changed, and come by the thousand"},
-	"streamUsage":            {0, "usage records are never changed, and come by the thousand"},
-	"migratePlan":            {2, "each subscription is moved in a transaction of its own, and the request ends with one"},
+
+	"previewInvoiceTemplate":    {0, "it shows what would be and changes nothing"},
+	"previewInvoiceTemplatePDF": {0, "it shows what would be and changes nothing"},
+	"recordUsage":               {0, "usage records are never changed, and come by the thousand"},
+	"recordUsageBatch":          {0, "usage records are never changed, and come by the thousand"},
+	"recordCloudEvents":         {0, "usage records are never changed, and come by the thousand"},
+	"streamUsage":               {0, "usage records are never changed, and come by the thousand"},
+	"migratePlan":               {2, "each subscription is moved in a transaction of its own, and the request ends with one"},
 }
 
 // requireAudited compares the number of entries of a performed operation with the required one: one for a request, and

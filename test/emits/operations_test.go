@@ -18,7 +18,7 @@ import (
 var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: union(requests,
 		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics,
-		creditGrants, paymentMethods, mails), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
+		creditGrants, paymentMethods, mails, looks), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
 	event.CauseErasure: erasures, event.CauseWebhook: deliveries, event.CauseEmail: sendings, event.CauseUsage: merges,
 }
 

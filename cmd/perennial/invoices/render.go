@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"perennial/billing/document"
@@ -13,6 +14,7 @@ import (
 	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/documents"
+	"perennial/documents/drawing"
 	"perennial/documents/paper"
 	"perennial/internal/config"
 )
@@ -53,13 +55,17 @@ func renderCommand() *cli.Command {
 				if *form != "" {
 					ending = "." + *form
 				}
-				draw, ok := drawing(ending)
-				if !ok {
+				ending = strings.ToLower(ending)
+				if !slices.Contains(forms, ending) {
 					return cli.Usagef("the form of %q is not known: end the file with %s, or give --form", *out,
 						strings.Join(forms, ", "))
 				}
 				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
-					written, err := render(ctx, store, args[0], draw(c))
+					fonts, err := paper.WithFallback(c.Documents.Font)
+					if err != nil {
+						return fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
+					}
+					written, err := render(ctx, store, drawing.New(db.NewDrawings(store, p.Now), fonts), args[0], ending)
 					if err != nil {
 						return err
 					}
@@ -74,34 +80,7 @@ func renderCommand() *cli.Command {
 	}
 }
 
-type draw func(d document.Document, timeZone string) ([]byte, error)
-
-// drawing returns what writes the form of an ending.
-func drawing(ending string) (of func(config.Config) draw, ok bool) {
-	switch strings.ToLower(ending) {
-	case ".pdf":
-		return func(c config.Config) draw {
-			return func(d document.Document, timeZone string) ([]byte, error) {
-				fonts, err := paper.WithFallback(c.Documents.Font)
-				if err != nil {
-					return nil, fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
-				}
-				return documents.PDF(d, "", timeZone, fonts)
-			}
-		}, true
-	case ".html":
-		return func(config.Config) draw {
-			return func(d document.Document, timeZone string) ([]byte, error) { return documents.HTML(d, "", timeZone) }
-		}, true
-	case ".xml":
-		return func(config.Config) draw {
-			return func(d document.Document, timeZone string) ([]byte, error) { return documents.XML(d, "", timeZone) }
-		}, true
-	}
-	return nil, false
-}
-
-func render(ctx context.Context, store *db.Store, invoiceID string, draw draw) ([]byte, error) {
+func render(ctx context.Context, store *db.Store, drawer *drawing.Drawer, invoiceID, form string) ([]byte, error) {
 	environmentID, err := store.Invoices.EnvironmentOf(ctx, invoiceID)
 	if err != nil {
 		return nil, err
@@ -114,5 +93,15 @@ func render(ctx context.Context, store *db.Store, invoiceID string, draw draw) (
 	if err != nil {
 		return nil, err
 	}
-	return draw(document.OfInvoice(inv), environment.Settings.TimeZone)
+	of := drawing.Owner{
+		EnvironmentID: environmentID, CustomerID: inv.CustomerID, TimeZone: environment.Settings.TimeZone,
+	}
+	switch d := document.OfInvoice(inv); form {
+	case ".xml":
+		return documents.XML(d, "", of.TimeZone)
+	case ".html":
+		return drawer.Draw(ctx, of, d, document.Page)
+	default:
+		return drawer.Draw(ctx, of, d, document.Paper)
+	}
 }

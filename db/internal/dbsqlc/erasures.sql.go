@@ -385,6 +385,10 @@ with batch as materialized (
     update credit_notes n set memo = null
     from locked l
     where n.environment_id = $1 and n.invoice_id = l.id and n.memo is not null
+), drawings as (
+    -- All of them at once. The document keeps its template.
+    update drawn_documents d set page_digest = null, page = null, paper_digest = null, paper = null
+    where d.environment_id = $1 and d.customer_id = $2 and (d.page is not null or d.paper is not null)
 )
 select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b
 `
@@ -401,8 +405,8 @@ type InvoiceEraseRow struct {
 	Last    int64 `db:"last"`
 }
 
-// The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes, and
-// the notes of the customer's ledger and grants. Locks them in id order, the common order of locks.
+// The buyer's details but the country, by which taxes are reported; the texts on invoices, the memos of credit notes,
+// the notes of the customer's ledger and grants, and what was drawn of documents. Locks them in id order, the common order of locks.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
 	"perennial/billing/discount"
+	"perennial/billing/document"
 	"perennial/billing/email"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
@@ -455,6 +456,24 @@ type InvoiceLine struct {
 	Credited      money.Minor          `db:"credited"`
 	Explanation   *invoice.Explanation `db:"explanation"`
 	TaxCategory   *tax.Category        `db:"tax_category"`
+}
+
+type InvoiceTemplate struct {
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Position      int64          `db:"position"`
+	Version       int            `db:"version"`
+	Source        string         `db:"source"`
+	Accent        string         `db:"accent"`
+	LogoType      *string        `db:"logo_type"`
+	Logo          []byte         `db:"logo"`
+	Texts         document.Texts `db:"texts"`
+	Published     bool           `db:"published"`
+	PublishedAt   *time.Time     `db:"published_at"`
+	FailedAt      *time.Time     `db:"failed_at"`
+	FailedOn      *string        `db:"failed_on"`
+	Failure       *string        `db:"failure"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 type Metric struct {
