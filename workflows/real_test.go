@@ -19,6 +19,8 @@ import (
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/documents/drawing"
+	"perennial/documents/paper"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/internal/testkit/wait"
@@ -52,7 +54,10 @@ func onRealServer(t *testing.T) *liveScene {
 		Client: c, Namespace: namespace.Name, DrainTimeout: time.Second,
 		Activities: activities.New(activities.Config{
 			Store: sc.Store, Clock: time.Now, Engine: e, Gateway: scene.Gateway{Only: sc.Provider},
-			Deliveries: sc.Deliveries(t, nil), Mails: &mailing.Mails{Store: sc.Store, Clock: time.Now, Accounts: plainMail{}},
+			Deliveries: sc.Deliveries(t, nil), Mails: &mailing.Mails{
+				Drawer: drawing.New(db.NewDrawings(sc.Store, time.Now), paper.Fonts{}),
+				Store:  sc.Store, Clock: time.Now, Accounts: plainMail{},
+			},
 		}),
 	})
 	require.NoError(t, err)

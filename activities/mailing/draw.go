@@ -31,7 +31,7 @@ var zero time.Time
 
 // draw writes the content of a mail, of its event and of the rows that this names.
 func (r *run) draw(ctx context.Context, tx *db.Tx, m db.Email) (db.EmailContent, error) {
-	d := drawing{
+	d := writing{
 		ctx: ctx, tx: tx, env: r.sender.EnvironmentID, publicURL: r.PublicURL, facts: letters.Facts{Kind: m.Kind},
 	}
 	err := d.parties(m.CustomerID, r.sender)
@@ -51,8 +51,8 @@ func (r *run) draw(ctx context.Context, tx *db.Tx, m db.Email) (db.EmailContent,
 	return db.EmailContent{Language: letter.Language, Subject: letter.Subject, Text: letter.Text, HTML: letter.HTML}, err
 }
 
-// drawing collects the facts of one letter.
-type drawing struct {
+// writing collects the facts of one letter.
+type writing struct {
 	ctx       context.Context
 	tx        *db.Tx
 	env       string
@@ -62,7 +62,7 @@ type drawing struct {
 	row db.Event // zero: the mail was asked for
 }
 
-func (d *drawing) parties(customerID string, s db.EmailSender) error {
+func (d *writing) parties(customerID string, s db.EmailSender) error {
 	payer, err := d.tx.Customers.Get(d.ctx, d.env, customerID)
 	if err != nil {
 		return err
@@ -79,14 +79,14 @@ func (d *drawing) parties(customerID string, s db.EmailSender) error {
 }
 
 // event reads the event that a mail follows from.
-func (d *drawing) event(id string) (err error) {
+func (d *writing) event(id string) (err error) {
 	d.row, err = d.tx.Webhooks.Event(d.ctx, d.env, id)
 	d.facts.Date = d.row.OccurredAt
 	return err
 }
 
 // subject adds what the mail is about.
-func (d *drawing) subject(m db.Email) error {
+func (d *writing) subject(m db.Email) error {
 	switch m.Kind {
 	case email.InvoiceIssued:
 		inv, err := d.invoice(m.ObjectID)
@@ -113,7 +113,7 @@ func (d *drawing) subject(m db.Email) error {
 	}
 }
 
-func (d *drawing) payment(kind email.Kind) error {
+func (d *writing) payment(kind email.Kind) error {
 	var e struct {
 		event.Payment
 		ConfirmURL string `json:"confirmUrl"`
@@ -150,7 +150,7 @@ func (d *drawing) payment(kind email.Kind) error {
 	return err
 }
 
-func (d *drawing) subscription(m db.Email) error {
+func (d *writing) subscription(m db.Email) error {
 	sub, err := d.tx.Subscriptions.Get(d.ctx, d.env, m.ObjectID)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (d *drawing) subscription(m db.Email) error {
 }
 
 // card says which card expires. One that was removed since is no news.
-func (d *drawing) card(m db.Email) error {
+func (d *writing) card(m db.Email) error {
 	methods, err := d.tx.Customers.AllPaymentMethods(d.ctx, d.env, m.CustomerID)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func cardName(c customer.Card) string {
 }
 
 // link adds that to the page of an invoice, on which it is paid. One that was taken back has none.
-func (d *drawing) link(inv invoice.Invoice, pay bool) error {
+func (d *writing) link(inv invoice.Invoice, pay bool) error {
 	page, err := d.tx.Invoices.Hosted(d.ctx, d.env, inv.ID)
 	if errors.Is(err, db.ErrInvoiceNotFound) || d.publicURL == "" {
 		return nil
@@ -209,7 +209,7 @@ func (d *drawing) link(inv invoice.Invoice, pay bool) error {
 	return err
 }
 
-func (d *drawing) invoice(id string) (invoice.Invoice, error) {
+func (d *writing) invoice(id string) (invoice.Invoice, error) {
 	inv, err := d.tx.Invoices.Get(d.ctx, d.env, id)
 	d.facts.Number = document.OfInvoice(inv).Number
 	return inv, err

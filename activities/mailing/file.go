@@ -9,26 +9,25 @@ import (
 	"perennial/billing/invoice"
 	"perennial/db"
 	"perennial/documents"
+	"perennial/documents/drawing"
 	"perennial/mail"
 )
 
-// file draws the document that goes with a mail about an object; nil: none does.
-func (a *Mails) file(ctx context.Context, environmentID string, kind email.Kind, objectID string) (
-	*mail.Attachment, error,
-) {
+// file draws the document that goes with a mail; nil: none does.
+func (a *Mails) file(ctx context.Context, environmentID string, m db.Email) (*mail.Attachment, error) {
 	e, err := a.Store.Tenancy.Environment(ctx, environmentID)
 	if err != nil {
 		return nil, err
 	}
 	p := papers{ctx, a.Store.Reader, environmentID}
 	var doc document.Document
-	switch kind {
+	switch m.Kind {
 	case email.InvoiceIssued:
-		doc, err = p.invoice(objectID)
+		doc, err = p.invoice(m.ObjectID)
 	case email.Receipt:
-		doc, err = p.receipt(objectID, e.Settings.Seller)
+		doc, err = p.receipt(m.ObjectID, e.Settings.Seller)
 	case email.CreditNote:
-		doc, err = p.creditNote(objectID)
+		doc, err = p.creditNote(m.ObjectID)
 	default:
 		return nil, nil
 	}
@@ -38,7 +37,8 @@ func (a *Mails) file(ctx context.Context, environmentID string, kind email.Kind,
 	// A PDF of a thousand lines takes a second and 100 MB: one at a time leaves room for billing.
 	a.drawing.Lock()
 	defer a.drawing.Unlock()
-	content, err := documents.PDF(doc, "", e.Settings.TimeZone, a.Fonts)
+	of := drawing.Owner{EnvironmentID: environmentID, CustomerID: m.CustomerID, TimeZone: e.Settings.TimeZone}
+	content, err := a.Drawer.Draw(ctx, of, doc, document.Paper)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/emersion/go-message/mail"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/document"
 	"perennial/billing/email"
 	"perennial/billing/invoice"
 	"perennial/contract"
@@ -96,6 +97,9 @@ func TestSendDue_AttachesDocuments(t *testing.T) {
 		links += strings.Count(text, o.link(t, paid))
 	}
 	require.Equal(t, 1, links)
+	kept, err := o.Store.Templates.Drawing(t.Context(), o.Env, paid.ID, document.Paper)
+	require.NoError(t, err)
+	require.NotEmpty(t, kept.Content, "the page of the invoice has the file that came with the mail")
 }
 
 // Who is asked to pay gets a button for it.

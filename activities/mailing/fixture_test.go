@@ -16,6 +16,8 @@ import (
 	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/documents/drawing"
+	"perennial/documents/paper"
 	"perennial/internal/id"
 	"perennial/internal/testkit/mailserver"
 	"perennial/mail"
@@ -49,7 +51,10 @@ func newOffice(t *testing.T) *office {
 		return nil
 	}})
 	o.sender = mail.Sender{Roots: o.server.Roots}
-	o.mails = &mailing.Mails{Store: o.Worker, Clock: o.Clock.Now, Accounts: o, PublicURL: publicURL}
+	o.mails = &mailing.Mails{
+		Drawer: drawing.New(db.NewDrawings(o.Worker, o.Clock.Now), paper.Fonts{}),
+		Store:  o.Worker, Clock: o.Clock.Now, Accounts: o, PublicURL: publicURL,
+	}
 	o.ref = contract.Ref{EnvironmentID: o.Env, ID: id.New(id.EmailSender, o.Clock.Now())}
 	o.InTx(t, func(tx *db.Tx) error {
 		return tx.Emails.InsertSender(t.Context(), o.Env, db.EmailSender{

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/email"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/documents/paper"
+	"perennial/documents/drawing"
 	"perennial/mail"
 )
 
@@ -29,7 +29,7 @@ type Mails struct {
 	Accounts Accounts
 	// PublicURL is the address of the API from outside, for links to the pages of invoices; empty: mails have none.
 	PublicURL string
-	Fonts     paper.Fonts // of attached documents
+	Drawer    *drawing.Drawer // of attached documents
 	// Live and Test say when retries are due; zero: the defaults of billing/email.
 	Live, Test email.Policy
 

@@ -22,7 +22,7 @@ func (r *run) message(ctx context.Context, m db.Email) ([]byte, error) {
 		To:   mail.Address{Name: payer.Name, Email: m.Recipient}, ReplyTo: r.sender.ReplyTo,
 		Subject: m.Subject, Language: m.Language, Text: m.Text, HTML: m.HTML,
 	}
-	file, err := r.file(ctx, r.sender.EnvironmentID, m.Kind, m.ObjectID)
+	file, err := r.file(ctx, r.sender.EnvironmentID, m)
 	if err != nil {
 		return nil, err
 	}

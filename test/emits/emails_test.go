@@ -8,6 +8,8 @@ import (
 	"perennial/billing/terms"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/documents/drawing"
+	"perennial/documents/paper"
 	"perennial/internal/id"
 	"perennial/internal/testkit/mailserver"
 	"perennial/mail"
@@ -103,7 +105,10 @@ func (s *stage) mailing(code int) func() error {
 		}
 		return nil
 	}})
-	steps := &mailing.Mails{Store: s.Worker, Clock: s.Clock.Now, Accounts: wire{server}}
+	steps := &mailing.Mails{
+		Drawer: drawing.New(db.NewDrawings(s.Worker, s.Clock.Now), paper.Fonts{}),
+		Store:  s.Worker, Clock: s.Clock.Now, Accounts: wire{server},
+	}
 	return func() error {
 		_, err := steps.SendDue(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: sender.ID})
 		return err

@@ -6,6 +6,7 @@ import (
 	"perennial/activities/mailing"
 	"perennial/cmd/perennial/cli"
 	"perennial/db"
+	"perennial/documents/drawing"
 	"perennial/documents/paper"
 	"perennial/mail"
 	"perennial/service/gateway"
@@ -20,7 +21,8 @@ func (s *Server) mails(p *cli.Process, store *db.Store) (*mailing.Mails, error) 
 		return nil, fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
 	}
 	return &mailing.Mails{
-		Store: s.dispatching(p, store), Clock: p.Now, PublicURL: c.HTTP.PublicURL, Fonts: fonts,
+		Store: s.dispatching(p, store), Clock: p.Now, PublicURL: c.HTTP.PublicURL, 
+		Drawer: drawing.New(db.NewDrawings(store, p.Now), fonts),
 		Accounts: gateway.MailAccounts{
 			Vault: s.vault, Sender: mail.Sender{}, Relays: webhooks.Allow(c.Mail.Relays),
 			Local: webhooks.Allow(c.Webhooks.LocalReceivers),
