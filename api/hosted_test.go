@@ -62,7 +62,8 @@ func TestHosted_PayWithTheStoredMethod(t *testing.T) {
 	require.NotContains(t, page, "pm_second", "tokens are the provider's")
 	require.Contains(t, shown(t, b.send(t, "GET", path+"/html", nil), 200), "<h1>Invoice</h1>")
 
-	paper := b.send(t, "GET", path+"/pdf", nil)
+	require.Equal(t, inv.HostedURL+"/pdf", inv.PDFURL)
+	paper := b.send(t, "GET", strings.TrimPrefix(inv.PDFURL, "https://billing.example"), nil)
 	require.Equal(t, http.StatusOK, paper.Status)
 	require.Equal(t, "application/pdf", paper.Header.Get("Content-Type"))
 	require.True(t, strings.HasPrefix(string(paper.Body), "%PDF-"))

@@ -70,6 +70,7 @@ type Invoice struct {
 	// UncollectibleAt is the time at which a person gave it up.
 	UncollectibleAt int64  `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 	HostedURL       string `json:"hostedUrl,omitempty" example:"https://billing.example.com/invoice/01jcz6…" doc:"The page of the invoice for its payer, who needs nothing but this link: the invoice, how it stands, and how to pay it. Whoever has it can open the page, so send it to the payer alone; POST /invoices/{id}/renew-link ends it. Absent: a draft."`
+	PDFURL          string `json:"pdfUrl,omitempty" example:"https://billing.example.com/invoice/01jcz6…/pdf" doc:"The same as a PDF, for its payer. Whoever has hostedUrl has it, and it ends with it. Absent: a draft."`
 	// Warnings are of a request with lines.
 	Warnings []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }

@@ -78,7 +78,9 @@ func linesOf(forms []InvoiceLineForm, c money.Currency) ([]invoicing.Line, []vie
 func (h *Handler) show(c *httpkit.Call) func(invoice.Invoice) Invoice {
 	return func(i invoice.Invoice) Invoice {
 		out := RenderInvoice(i)
-		out.HostedURL = h.payments.HostedLink(c, i)
+		if out.HostedURL = h.payments.HostedLink(c, i); out.HostedURL != "" {
+			out.PDFURL = out.HostedURL + "/pdf"
+		}
 		return out
 	}
 }
