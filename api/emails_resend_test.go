@@ -21,14 +21,17 @@ func TestEmails_ResendAsksOnlyForWhatIsOpen(t *testing.T) {
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-paid", map[string]any{"method": "cash"}).Status)
 	paid := as[httpkit.List[Payment]](t, 200, b.ask(t, b.test, "GET", "/v1/payments?invoiceId="+in, nil)).Data
 	require.Len(t, paid, 1)
-	for kind, want := range map[string]int{"payment_failed": 409, "confirmation_needed": 409, "receipt": 201} {
+	for kind, code := range map[string]string{
+		"payment_failed": "invoice_not_open", "confirmation_needed": "payment_not_waiting", "receipt": "",
+	} {
 		_, err := b.pool.Exec(t.Context(), `update emails set kind = $1, object_id = $2, status = 'sent', next_attempt_at = null
 			where id = $3`, kind, paid[0].ID, asked.ID)
 		require.NoError(t, err)
 		got := b.ask(t, b.test, "POST", "/api/emails/"+asked.ID+"/resend", nil)
-		require.Equal(t, want, got.Status, kind)
-		if want == 409 {
-			problem(t, 409, "invoice_not_open", "", got)
+		if code == "" {
+			require.Equal(t, 201, got.Status, kind)
+			continue
 		}
+		problem(t, 409, code, "", got)
 	}
 }

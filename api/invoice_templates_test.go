@@ -48,19 +48,19 @@ func TestInvoiceTemplates_PublishAndRollBack(t *testing.T) {
 	require.True(t, first.BuiltIn)
 	require.False(t, first.Published)
 	second := as[InvoiceTemplate](t, 201, b.ask(t, b.test, "POST", "/api/invoice-templates",
-		lookForm(t, map[string]any{"source": "<html><body>{{ title }} {{ facts[0].value }}</body></html>", "publish": true})))
+		lookForm(t, map[string]any{"texts": map[string]any{"default": map[string]any{"invoiceTitle": "Tax invoice"}}, "publish": true})))
 	require.Equal(t, 2, second.Version)
 	require.True(t, second.Published)
 	listed := as[httpkit.List[InvoiceTemplate]](t, 200, b.ask(t, b.test, "GET", "/api/invoice-templates", nil))
 	require.Equal(t, []string{second.ID, first.ID}, []string{listed.Data[0].ID, listed.Data[1].ID})
-	require.Empty(t, listed.Data[0].Source)
+	require.Empty(t, listed.Data[0].Texts)
 	require.Equal(t, second, as[InvoiceTemplate](t, 200, b.ask(t, b.test, "GET", "/api/invoice-templates/"+second.ID, nil)))
 
-	require.NotContains(t, page(before), "<html><body>", "it was drawn by the built-in template")
-	require.Contains(t, page(after), "<html><body>Invoice")
+	require.NotContains(t, page(before), "Tax invoice", "it was drawn by the built-in template")
+	require.Contains(t, page(after), "<h1>Tax invoice")
 	rolled := as[InvoiceTemplate](t, 200, b.ask(t, b.test, "POST", "/api/invoice-templates/"+first.ID+"/publish", nil))
 	require.True(t, rolled.Published)
-	require.Contains(t, page(after), "<html><body>Invoice", "it keeps its template")
+	require.Contains(t, page(after), "<h1>Tax invoice", "it keeps its template")
 	pdf := b.ask(t, b.test, "GET", "/api/invoices/"+after+"/pdf", nil)
 	require.Equal(t, 200, pdf.Status)
 	require.True(t, strings.HasPrefix(string(pdf.Body), "%PDF-1.7"))
@@ -93,7 +93,7 @@ func TestInvoiceTemplates_Preview(t *testing.T) {
 	require.Equal(t, rows, b.effects(t))
 
 	for form, want := range map[string][2]string{
-		`{"source":"<html>\n{{ totl }}"}`:                                        {"template_invalid", "source"},
+		`{"source":"<html></html>"}`:                                             {"template_layout_unsupported", "source"},
 		`{"accentColor":"teal"}`:                                                 {"color_malformed", "accentColor"},
 		`{"logo":{"type":"image/png","data":"AAAA"}}`:                            {"logo_invalid", "logo.data"},
 		`{"texts":{"de":{"a b":"x"}}}`:                                           {"template_texts_invalid", "texts.de"},
@@ -111,5 +111,6 @@ func TestInvoiceTemplates_Preview(t *testing.T) {
 		require.Contains(t, string(a.Body), code, form)
 		require.Less(t, a.Status, 500)
 	}
-	problem(t, 422, "template_invalid", "source", b.ask(t, b.test, "POST", "/api/invoice-templates", `{"source":"{% if %}"}`))
+	problem(t, 422, "template_layout_unsupported", "source",
+		b.ask(t, b.test, "POST", "/api/invoice-templates", `{"source":"<html></html>"}`))
 }

@@ -229,7 +229,6 @@ var guarded = map[string]struct {
 	"POST /emails/{id}/resend":  {},
 	"POST /invoices/{id}/send":  {},
 
-	"GET /invoice-templates/built_in":        {},
 	"POST /invoice-templates":                {body: func(owned) any { return `{}` }},
 	"GET /invoice-templates":                 {},
 	"GET /invoice-templates/{id}":            {},

@@ -45,7 +45,6 @@ var words = map[string]string{
 	"EmailSettings.updatedAt": "The time of the last change, in Unix seconds.",
 	"EmailSettingsForm.host":  "The mail server.",
 	"EmailTest.testedAt":      "The time of the test, in Unix seconds.",
-	"BuiltInTemplate.object":  "built_in_template, always.",
 	"InvoiceTemplate.object":  "invoice_template, always.",
 	"Logo.type":               "The form of the picture.",
 	"Failing.class":           "What failed.",

@@ -50,11 +50,24 @@ func (x *Design) PDF(d document.Document, locale, timeZone string, fonts paper.F
 			return nil, err
 		}
 	}
-	drawn, err := paper.Draw(sheet, fonts)
-	if err != nil && x.own {
+	if !x.own && x.logo == nil {
+		return paper.Draw(sheet, fonts)
+	}
+	drawn, err := drawOwn(sheet, fonts)
+	if err != nil {
 		return nil, document.InvalidTemplate(err)
 	}
-	return drawn, err
+	return drawn, nil
+}
+
+// drawOwn draws a sheet with what a company gave. What the library cannot bear is a fault of that.
+func drawOwn(s paper.Sheet, fonts paper.Fonts) (drawn []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			drawn, err = nil, errors.New("it cannot be laid out on paper")
+		}
+	}()
+	return paper.Draw(s, fonts)
 }
 
 // embedded returns the electronic invoice; nil: the data do not allow one.

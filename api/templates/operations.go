@@ -1,13 +1,11 @@
 package templates
 
 import (
-	"context"
 	"net/http"
 
 	"perennial/api/httpkit"
 	"perennial/api/view"
 	"perennial/db"
-	"perennial/documents"
 	"perennial/internal/id"
 )
 
@@ -23,18 +21,6 @@ func example() InvoiceTemplate {
 	}
 }
 
-// BuiltInTemplate is the layout that a company's own may begin with.
-type BuiltInTemplate struct {
-	Object string `json:"object" enum:"built_in_template" example:"built_in_template"`
-	Source string `json:"source" example:"<!doctype html>…" doc:"In the language Liquid."`
-}
-
-func (h *Handler) builtIn(
-	_ context.Context, _ *httpkit.Call, _ *struct{},
-) (*httpkit.Reply[BuiltInTemplate], error) {
-	return httpkit.OK(BuiltInTemplate{Object: "built_in_template", Source: documents.BuiltInSource}), nil
-}
-
 func (h *Handler) operations() {
 	shown := example()
 	load := httpkit.LoadByID(h.kit, id.InvoiceTemplate, db.ErrInvoiceTemplateNotFound, h.store.Templates.TemplateWithKey)
@@ -43,16 +29,10 @@ func (h *Handler) operations() {
 	draft := shown
 	draft.Published, draft.PublishedAt = false, 0
 	httpkit.Register(h.kit, httpkit.Operation{
-		Name: "getBuiltInTemplate", Method: http.MethodGet, Path: "/invoice-templates/built_in", Tag: tag,
-		Summary: "Get the built-in layout", Description: "To begin a layout of one's own with.",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: BuiltInTemplate{Object: "built_in_template", Source: "<!doctype html>…"},
-	}, h.builtIn)
-	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createInvoiceTemplate", Method: http.MethodPost, Path: "/invoice-templates", Tag: tag,
 		Summary: "Save an invoice template",
 		Description: "Saves a version of how invoices, credit notes and receipts look, and with `publish` draws by it from now on. " +
-			"It is tried with documents of each kind and in each language first: one that fails is refused with " +
-			"template_invalid, and the line. A document keeps the template by which it was drawn first.",
+			"It is tried with documents of each kind and in each language first. A document keeps the template by which it was drawn first.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: shown,
 		Request: InvoiceTemplateForm{Look: Look{AccentColor: shown.AccentColor, Texts: shown.Texts}, Publish: true},
 	}, h.create)
@@ -62,7 +42,7 @@ func (h *Handler) operations() {
 	}, h.get)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listInvoiceTemplates", Method: http.MethodGet, Path: "/invoice-templates", Tag: tag,
-		Summary: "List invoice templates", Description: "The newest first, without layout, logo and texts.",
+		Summary: "List invoice templates", Description: "The newest first, without logo and texts.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[InvoiceTemplate]{Data: []InvoiceTemplate{kept}},
 	}, h.list)

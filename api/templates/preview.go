@@ -54,7 +54,7 @@ func (h *Handler) previewPDF(
 }
 
 const previewNote = " By a template that need not be saved, or by a saved one; of a sample with the environment's seller, or of an " +
-	"invoice or credit note. Nothing is kept. A template that fails is refused with template_invalid, and the line."
+	"invoice or credit note. Nothing is kept."
 
 func (h *Handler) previewOperations() {
 	request := InvoiceTemplatePreview{Look: Look{AccentColor: "#0a5c8e"}, Sample: "invoice", Locale: "de"}

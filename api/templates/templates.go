@@ -20,7 +20,6 @@ type InvoiceTemplate struct {
 	Published   bool                         `json:"published" doc:"Whether documents that are drawn for the first time are drawn by it."`
 	PublishedAt int64                        `json:"publishedAt,omitempty" example:"1763640000" doc:"The last time, in Unix seconds. Absent: never."`
 	BuiltIn     bool                         `json:"builtInLayout" doc:"The layout is the built-in one, with logo, colour and texts of one's own."`
-	Source      string                       `json:"source,omitempty" doc:"In the language Liquid. Absent: the layout is the built-in one, or this is an entry of a list."`
 	AccentColor string                       `json:"accentColor,omitempty" example:"#0a5c8e" doc:"Of titles and headlines. Absent: the layout's."`
 	Logo        *Logo                        `json:"logo,omitempty" doc:"Absent: there is none, or this is an entry of a list."`
 	Texts       map[string]map[string]string `json:"texts,omitempty" doc:"By language, or default, and by name. Absent: there are none, or this is an entry of a list."`
@@ -43,7 +42,7 @@ type Failure struct {
 
 // Look is how documents look.
 type Look struct {
-	Source      string                       `json:"source,omitempty" maxLength:"131072" example:"<!doctype html>…" doc:"The layout, in the language Liquid, at most 128 KiB. Default: the built-in layout, which GET /invoice-templates/built_in shows."`
+	Source      string                       `json:"source,omitempty" maxLength:"131072" example:"<!doctype html>…" doc:"A layout of your own: not taken yet, and refused with template_layout_unsupported. Omit it: the layout is the built-in one."`
 	AccentColor string                       `json:"accentColor,omitempty" maxLength:"7" example:"#0a5c8e" doc:"Of titles and headlines: # and six hexadecimal digits. Default: the layout's."`
 	Logo        *Logo                        `json:"logo,omitempty" doc:"Default: none; the name of the seller is shown."`
 	Texts       map[string]map[string]string `json:"texts,omitempty" example:"{\"default\":{\"footer\":\"Acme Ltd, Registered in England 1234567\"},\"de\":{\"invoiceTitle\":\"Rechnung\"}}" doc:"By language tag, or default for languages without texts of their own, and by name. The built-in layout shows footer, and invoiceTitle, creditNoteTitle and receiptTitle in place of its own titles."`
@@ -61,7 +60,7 @@ func (l Look) template() document.Template {
 func render(t db.InvoiceTemplate) InvoiceTemplate {
 	out := InvoiceTemplate{
 		ID: t.ID, Object: "invoice_template", Version: t.Version, Published: t.Published, PublishedAt: view.Unix(t.PublishedAt),
-		BuiltIn: t.BuiltIn, Source: t.Source, AccentColor: t.Accent, Texts: t.Texts, CreatedAt: view.Unix(t.CreatedAt),
+		BuiltIn: t.BuiltIn, AccentColor: t.Accent, Texts: t.Texts, CreatedAt: view.Unix(t.CreatedAt),
 	}
 	if len(t.Logo.Content) > 0 {
 		out.Logo = &Logo{Type: t.Logo.Type, Data: t.Logo.Content}

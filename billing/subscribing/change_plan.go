@@ -175,12 +175,12 @@ func changed(s Situation, was subscription.Subscription, now time.Time, others .
 
 // owes notes whether a change from was is to be paid before it gives access: by its invoice, or in past due by that of
 // the recovery. Without proration, or where its lines wait for the next invoice, there is nothing to be paid for it
-// now.
+// now. What is paid for in past due stays until the recovery: such a change pays for nothing else.
 func (s *proposal) owes(was subscription.Subscription, issue []invoice.Draft) {
 	switch {
 	case len(issue) > 0, s.Status == subscription.PastDue && !s.Covered():
 		s.OwesChange(was)
-	case s.how != subscription.NoProration && len(s.PendingLines) == 0:
+	case s.Status != subscription.PastDue && s.how != subscription.NoProration && len(s.PendingLines) == 0:
 		s.PaidFor = nil
 	}
 }

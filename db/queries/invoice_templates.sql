@@ -19,6 +19,10 @@ where k.hash = @hash;
 -- name: InvoiceTemplateGet :one
 select sqlc.embed(t) from invoice_templates t where t.environment_id = @environment_id and t.id = @id;
 
+-- name: InvoiceTemplateLock :one
+-- Waits for drawings by it that are being kept.
+select sqlc.embed(t) from invoice_templates t where t.environment_id = @environment_id and t.id = @id for update;
+
 -- name: InvoiceTemplateList :many
 -- Without source, logo and texts, which are large.
 select t.id, t.version, t.source = '' as built_in, t.accent, t.published, t.published_at, t.failed_at, t.failed_on, t.failure, t.created_at
@@ -58,13 +62,18 @@ left join invoice_templates t on t.environment_id = e.id
 where e.id = @environment_id;
 
 -- name: DrawnDocumentKeep :one
--- Unless the document keeps another template since it was read. What was drawn by another one counts no longer. Of an
+-- Unless the document keeps another template since it was read, or the template is gone. What was drawn by another one counts no longer. Of an
 -- erased customer nothing is kept.
 with payer as (
     select c.environment_id, c.id, c.erased_at is null as present
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id
     for share
+), look as (
+    -- One that is deleted meanwhile is waited for.
+    select t.id from invoice_templates t
+    where t.environment_id = @environment_id and t.id = sqlc.narg('template_id')::text
+    for key share
 ), written as (
     insert into drawn_documents as d (
         environment_id, document_id, customer_id, template_id, page_digest, page, paper_digest, paper, drawn_at
@@ -72,7 +81,7 @@ with payer as (
     select p.environment_id, @document_id::text, p.id, sqlc.narg('template_id')::text, sqlc.narg('page_digest')::bytea,
         sqlc.narg('page')::bytea, sqlc.narg('paper_digest')::bytea, sqlc.narg('paper')::bytea, @now::timestamptz
     from payer p
-    where p.present
+    where p.present and (sqlc.narg('template_id')::text is null or exists (select from look))
     on conflict (environment_id, document_id) do update
     set template_id = excluded.template_id, drawn_at = excluded.drawn_at,
         page_digest = case when excluded.page is null and d.template_id is not distinct from excluded.template_id
@@ -89,8 +98,7 @@ with payer as (
 select (exists (select from written) or exists (select from payer p where not p.present))::boolean as kept;
 
 -- name: InvoiceTemplateDelete :one
--- Unless it is published, or documents keep it. The environment is locked; a document that is drawn by it for the first
--- time meanwhile is refused by the foreign key of its drawing, or keeps the template.
+-- Unless it is published, or documents keep it. It is locked: a drawing by it that is being kept has been waited for.
 with gone as (
     delete from invoice_templates t
     where t.environment_id = @environment_id and t.id = @id and not t.published

@@ -35,6 +35,13 @@ func (r Reader) Template(ctx context.Context, environmentID, id string) (Stored,
 	return storedFromDB(row.InvoiceTemplate), core.ReadError("invoice_template", err)
 }
 
+// LockTemplate reads one and locks it until this transaction ends. Fault: invoice_template_not_found.
+func (tx *Tx) LockTemplate(ctx context.Context, environmentID, id string) (Stored, error) {
+	row, err := core.Queries.InvoiceTemplateLock(ctx, tx.Pipe,
+		dbsqlc.InvoiceTemplateLockParams{EnvironmentID: environmentID, ID: id})
+	return storedFromDB(row.InvoiceTemplate), core.ReadError("invoice_template", err)
+}
+
 // TemplateWithKey reads key and template in one round trip. Faults: api_key_unknown; invoice_template_not_found, with
 // the key.
 func (r Reader) TemplateWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, Stored, error) {
@@ -128,8 +135,7 @@ func failureFromDB(at *time.Time, on, words *string) Failure {
 	return Failure{At: core.Value(at), DocumentID: core.Value(on), Words: core.Value(words)}
 }
 
-// Delete removes one that is not published and that no document keeps, and reports whether it did. The environment is
-// locked.
+// Delete removes one that is not published and that no document keeps, and reports whether it did. It is locked.
 func (tx *Tx) Delete(ctx context.Context, environmentID, id string) (bool, error) {
 	deleted, err := core.Queries.InvoiceTemplateDelete(ctx, tx.Pipe,
 		dbsqlc.InvoiceTemplateDeleteParams{EnvironmentID: environmentID, ID: id})

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"perennial/billing/document"
 	"perennial/billing/fault"
@@ -70,7 +71,7 @@ func (x *Drawer) Draw(ctx context.Context, of Owner, d document.Document, form d
 		}
 		if failed != nil {
 			kept.Template = document.Template{}
-			if err := x.shelf.TemplateFailed(ctx, place, was, failed.Detail); err != nil {
+			if err := x.shelf.TemplateFailed(ctx, place, was, clipped(failed.Detail)); err != nil {
 				return nil, err
 			}
 		}
@@ -104,4 +105,14 @@ func (x *Drawer) in(by *documents.Design, of Owner, d document.Document, form do
 		return by.PDF(d, "", of.TimeZone, x.fonts)
 	}
 	return by.HTML(d, "", of.TimeZone)
+}
+
+// clipped returns the words of a failure as a row takes them.
+func clipped(words string) string {
+	const most = 300
+	words = strings.ReplaceAll(strings.ToValidUTF8(words, "�"), "\x00", "�")
+	if runes := []rune(words); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return words
 }

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/email"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -21,6 +22,8 @@ var (
 		"The email is still being sent. Wait until it is sent or has failed.")
 	errSettled = fault.New(fault.Conflict, "invoice_not_open",
 		"The email asks to pay an invoice that is not open any more. Send the invoice with POST /invoices/{id}/send.")
+	errConfirmed = fault.New(fault.Conflict, "payment_not_waiting",
+		"The email asks to confirm a payment that does not wait for it any more. Begin another one with POST /invoices/{id}/pay.")
 	errErased = fault.New(fault.Conflict, "email_erased", "The content of the email was erased with its customer.")
 	errDraft  = fault.New(fault.Conflict, "invoice_not_issued",
 		"The invoice is a draft. Finalize it first.")
@@ -51,14 +54,21 @@ func (s *Service) Resend(
 	})
 }
 
-// toPay refuses a mail that asks to pay an invoice which is not open any more. Fault: invoice_not_open.
+// toPay refuses a mail that asks to pay an invoice which is not open any more, or to confirm a payment that does not wait
+// for it. Faults: invoice_not_open, payment_not_waiting.
 func toPay(ctx context.Context, read db.Reader, environmentID string, m db.Email) error {
 	if !m.Kind.AsksToPay() {
 		return nil
 	}
 	attempt, err := read.Payments.Transaction(ctx, environmentID, m.ObjectID)
-	if err != nil || attempt.InvoiceID == "" {
+	if err != nil {
 		return err
+	}
+	if m.Kind == email.ConfirmationNeeded && attempt.Status != payment.Pending {
+		return errConfirmed
+	}
+	if attempt.InvoiceID == "" {
+		return nil
 	}
 	inv, err := read.Invoices.Get(ctx, environmentID, attempt.InvoiceID)
 	if err == nil && inv.Status != invoice.Open {

@@ -26,10 +26,10 @@ type Preview struct {
 var errDocument = fault.InvalidParam("documentId", "document_unknown",
 	"`documentId` is no invoice and no credit note. Send an ID that begins with in_ or cn_, or none for a sample.")
 
-// Preview draws a document by a template, and keeps nothing. Faults: template_invalid, those of
-// document.Template.Check, document_unknown, invoice_template_not_found, invoice_not_found, credit_note_not_found.
+// Preview draws a document by a template, and keeps nothing. Faults: those of Save, document_unknown,
+// invoice_template_not_found, invoice_not_found, credit_note_not_found.
 func (s *Service) Preview(ctx context.Context, by usecase.Caller, p Preview) (document.Document, []byte, error) {
-	if err := p.Template.Check(); err != nil {
+	if err := takes(p.Template); err != nil {
 		return document.Document{}, nil, err
 	}
 	if p.TemplateID != "" {

@@ -19,11 +19,11 @@ var errLimit = fault.New(fault.Conflict, "invoice_template_limit",
 	"The environment has %d templates, which is the most. Delete one that no document is drawn by.", MaxTemplates)
 
 // Save keeps a template as a new version, and publishes it if asked. It is tried first, with documents of each kind and
-// in each language. Faults: those of documents.Check, invoice_template_limit.
+// in each language. Faults: those of documents.Check, template_layout_unsupported, invoice_template_limit.
 func (s *Service) Save(
 	ctx context.Context, by usecase.Caller, t document.Template, publish bool, around usecase.Around[db.InvoiceTemplate],
 ) error {
-	if err := documents.Check(t); err != nil {
+	if err := takes(t); err != nil {
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (made db.InvoiceTemplate, err error) {
@@ -49,6 +49,18 @@ func (s *Service) Save(
 		}
 		return made, err
 	})
+}
+
+var errLayout = fault.InvalidParam("source", "template_layout_unsupported",
+	"Layouts of your own are not taken yet. Send accentColor, logo and texts, which the built-in layout shows.")
+
+// takes refuses what no document can be drawn by, and layouts of a company's own: they run in this process, which they
+// could still keep busy or fill (docs/adr/0093-templates.md).
+func takes(t document.Template) error {
+	if t.Source != "" {
+		return errLayout
+	}
+	return documents.Check(t)
 }
 
 // Publish makes documents that are drawn for the first time be drawn by a template: a new one, or one from before.
@@ -104,7 +116,7 @@ func (s *Service) change(
 		if _, err := tx.Tenancy.LockSettings(ctx, by.EnvironmentID); err != nil {
 			return t, err
 		}
-		if t, err = tx.Templates.Template(ctx, by.EnvironmentID, templateID); err != nil {
+		if t, err = tx.Templates.LockTemplate(ctx, by.EnvironmentID, templateID); err != nil {
 			return t, err
 		}
 		return t, do(tx, &t)

@@ -43,22 +43,27 @@ func (d *stack) startMailbox(ctx context.Context) (err error) {
 
 // sendToMailbox has the environment send its mails to the mailbox, unless it has settings of the user's.
 func (d *stack) sendToMailbox(ctx context.Context) error {
-	var now struct {
-		From struct {
-			Email string `json:"email"`
-		} `json:"from"`
-	}
 	status, body, err := d.emailSettings(ctx, http.MethodGet, nil)
 	if err != nil {
 		return err
 	}
+	settings := map[string]any{
+		"from":              map[string]any{"email": ownSender, "name": "Development"},
+		"allowedRecipients": []string{"@example.com", "@example.org", "@example.net"},
+	}
 	if status == http.StatusOK {
+		var now map[string]any
 		if err := json.Unmarshal(body, &now); err != nil {
 			return err
 		}
-		if now.From.Email != ownSender {
+		if from, _ := now["from"].(map[string]any); from["email"] != ownSender {
 			d.screen.done("mails go where your email settings say, not to the mailbox")
 			return nil
+		}
+		for _, name := range []string{"from", "replyTo", "kinds", "allowedRecipients"} { // what the user changed stays
+			if is, ok := now[name]; ok {
+				settings[name] = is
+			}
 		}
 	}
 	host, port, err := net.SplitHostPort(d.smtp)
@@ -69,10 +74,8 @@ func (d *stack) sendToMailbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	form, err := json.Marshal(map[string]any{
-		"from": map[string]any{"email": ownSender, "name": "Development"}, "host": host, "port": number, "security": "none",
-		"allowedRecipients": []string{"@example.com", "@example.org", "@example.net"},
-	})
+	settings["host"], settings["port"], settings["security"] = host, number, "none"
+	form, err := json.Marshal(settings)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Server) mails(p *cli.Process, store *db.Store) (*mailing.Mails, error) 
 		return nil, fmt.Errorf("PERENNIAL_DOCUMENT_FONT: %w", err)
 	}
 	return &mailing.Mails{
-		Store: s.dispatching(p, store), Clock: p.Now, PublicURL: c.HTTP.PublicURL, 
+		Store: s.dispatching(p, store), Clock: p.Now, PublicURL: c.HTTP.PublicURL,
 		Drawer: drawing.New(db.NewDrawings(store, p.Now), fonts),
 		Accounts: gateway.MailAccounts{
 			Vault: s.vault, Sender: mail.Sender{}, Relays: webhooks.Allow(c.Mail.Relays),

@@ -66,14 +66,19 @@ with payer as (
     from customers c
     where c.environment_id = $1 and c.id = $2
     for share
+), look as (
+    -- One that is deleted meanwhile is waited for.
+    select t.id from invoice_templates t
+    where t.environment_id = $1 and t.id = $3::text
+    for key share
 ), written as (
     insert into drawn_documents as d (
         environment_id, document_id, customer_id, template_id, page_digest, page, paper_digest, paper, drawn_at
     )
-    select p.environment_id, $3::text, p.id, $4::text, $5::bytea,
+    select p.environment_id, $4::text, p.id, $3::text, $5::bytea,
         $6::bytea, $7::bytea, $8::bytea, $9::timestamptz
     from payer p
-    where p.present
+    where p.present and ($3::text is null or exists (select from look))
     on conflict (environment_id, document_id) do update
     set template_id = excluded.template_id, drawn_at = excluded.drawn_at,
         page_digest = case when excluded.page is null and d.template_id is not distinct from excluded.template_id
@@ -93,8 +98,8 @@ select (exists (select from written) or exists (select from payer p where not p.
 type DrawnDocumentKeepParams struct {
 	EnvironmentID string    `db:"environment_id"`
 	CustomerID    string    `db:"customer_id"`
-	DocumentID    string    `db:"document_id"`
 	TemplateID    *string   `db:"template_id"`
+	DocumentID    string    `db:"document_id"`
 	PageDigest    []byte    `db:"page_digest"`
 	Page          []byte    `db:"page"`
 	PaperDigest   []byte    `db:"paper_digest"`
@@ -103,14 +108,14 @@ type DrawnDocumentKeepParams struct {
 	Was           *string   `db:"was"`
 }
 
-// Unless the document keeps another template since it was read. What was drawn by another one counts no longer. Of an
+// Unless the document keeps another template since it was read, or the template is gone. What was drawn by another one counts no longer. Of an
 // erased customer nothing is kept.
 func (q *Queries) DrawnDocumentKeep(ctx context.Context, db DBTX, arg DrawnDocumentKeepParams) (bool, error) {
 	row := db.QueryRow(ctx, drawnDocumentKeep,
 		arg.EnvironmentID,
 		arg.CustomerID,
-		arg.DocumentID,
 		arg.TemplateID,
+		arg.DocumentID,
 		arg.PageDigest,
 		arg.Page,
 		arg.PaperDigest,
@@ -149,8 +154,7 @@ type InvoiceTemplateDeleteParams struct {
 	ID            string `db:"id"`
 }
 
-// Unless it is published, or documents keep it. The environment is locked; a document that is drawn by it for the first
-// time meanwhile is refused by the foreign key of its drawing, or keeps the template.
+// Unless it is published, or documents keep it. It is locked: a drawing by it that is being kept has been waited for.
 func (q *Queries) InvoiceTemplateDelete(ctx context.Context, db DBTX, arg InvoiceTemplateDeleteParams) (bool, error) {
 	row := db.QueryRow(ctx, invoiceTemplateDelete, arg.EnvironmentID, arg.ID)
 	var deleted bool
@@ -377,6 +381,43 @@ func (q *Queries) InvoiceTemplateList(ctx context.Context, db DBTX, arg InvoiceT
 		return nil, err
 	}
 	return items, nil
+}
+
+const invoiceTemplateLock = `-- name: InvoiceTemplateLock :one
+select t.id, t.environment_id, t.position, t.version, t.source, t.accent, t.logo_type, t.logo, t.texts, t.published, t.published_at, t.failed_at, t.failed_on, t.failure, t.created_at from invoice_templates t where t.environment_id = $1 and t.id = $2 for update
+`
+
+type InvoiceTemplateLockParams struct {
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
+}
+
+type InvoiceTemplateLockRow struct {
+	InvoiceTemplate InvoiceTemplate `db:"invoice_template"`
+}
+
+// Waits for drawings by it that are being kept.
+func (q *Queries) InvoiceTemplateLock(ctx context.Context, db DBTX, arg InvoiceTemplateLockParams) (InvoiceTemplateLockRow, error) {
+	row := db.QueryRow(ctx, invoiceTemplateLock, arg.EnvironmentID, arg.ID)
+	var i InvoiceTemplateLockRow
+	err := row.Scan(
+		&i.InvoiceTemplate.ID,
+		&i.InvoiceTemplate.EnvironmentID,
+		&i.InvoiceTemplate.Position,
+		&i.InvoiceTemplate.Version,
+		&i.InvoiceTemplate.Source,
+		&i.InvoiceTemplate.Accent,
+		&i.InvoiceTemplate.LogoType,
+		&i.InvoiceTemplate.Logo,
+		&i.InvoiceTemplate.Texts,
+		&i.InvoiceTemplate.Published,
+		&i.InvoiceTemplate.PublishedAt,
+		&i.InvoiceTemplate.FailedAt,
+		&i.InvoiceTemplate.FailedOn,
+		&i.InvoiceTemplate.Failure,
+		&i.InvoiceTemplate.CreatedAt,
+	)
+	return i, err
 }
 
 const invoiceTemplatePublish = `-- name: InvoiceTemplatePublish :exec
