@@ -12,7 +12,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A change that nothing is to be paid for now changes what was paid for only where it is prorated and nothing waits.
+// A change that nothing is to be paid for now changes what was paid for only where it is prorated, nothing waits and
+// nothing is past due.
 func TestOwes(t *testing.T) {
 	t.Parallel()
 	paid := &subscription.PaidFor{Plan: plan.Ref{ID: "plan_before", Version: 1}, Quantity: 2, PeriodIndex: 1}
@@ -27,7 +28,7 @@ func TestOwes(t *testing.T) {
 	}{
 		"prorated to nothing":                {active, subscription.InvoiceNow, nil, true, nil},
 		"the period has no invoice":          {active, subscription.InvoiceNow, nil, false, nil},
-		"past due, and the period is billed": {pastDue, subscription.InvoiceNow, nil, true, nil},
+		"past due, and the period is billed": {pastDue, subscription.InvoiceNow, nil, true, paid},
 		"past due, and it is not":            {pastDue, subscription.InvoiceNow, nil, false, paid},
 		"lines wait":                         {active, subscription.NextInvoice, waiting, true, paid},
 		"not prorated":                       {active, subscription.NoProration, nil, true, paid},
