@@ -27,7 +27,8 @@ func (r Reader) Drawing(
 }
 
 // KeepDrawing keeps a drawing of a customer's document, in place of that before, unless the document keeps another
-// template than was, or that of the drawing is gone: then kept is false. Of an erased customer it keeps nothing, and kept is true.
+// template than was, or that of the drawing is gone: then kept is false. Of an erased customer it keeps nothing, and
+// kept is true.
 func (tx *Tx) KeepDrawing(
 	ctx context.Context, of document.Place, was string, form document.Form, d document.Drawing,
 ) (kept bool, err error) {

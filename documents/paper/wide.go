@@ -13,8 +13,8 @@ const (
 	closed   = `</span>`
 )
 
-// widened gives the characters of a page's body that the built-in font lacks the configured one: those between tags, not
-// those within one, such as the text for a picture. The library's own fallback is for its standard fonts only.
+// widened gives the characters of a page's body that the built-in font lacks the configured one: those between tags,
+// not those within one, such as the text for a picture. The library's own fallback is for its standard fonts only.
 func widened(page []byte, builtIn font.Face) []byte {
 	style, body := bytes.Index(page, []byte("<style>")), bytes.Index(page, []byte("<body>"))
 	if style < 0 || body < style {

@@ -54,8 +54,8 @@ func (s *Service) Resend(
 	})
 }
 
-// toPay refuses a mail that asks to pay an invoice which is not open any more, or to confirm a payment that does not wait
-// for it. Faults: invoice_not_open, payment_not_waiting.
+// toPay refuses a mail that asks to pay an invoice which is not open any more, or to confirm a payment that does not
+// wait for it. Faults: invoice_not_open, payment_not_waiting.
 func toPay(ctx context.Context, read db.Reader, environmentID string, m db.Email) error {
 	if !m.Kind.AsksToPay() {
 		return nil
