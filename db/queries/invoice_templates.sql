@@ -56,7 +56,7 @@ select (case when @paper::boolean then d.paper_digest else d.page_digest end)::b
     (case when @paper::boolean then d.paper else d.page end)::bytea as content,
     t.id, t.version, t.source, t.accent, t.logo_type, t.logo, t.texts
 from environments e
-left join drawn_documents d on d.environment_id = e.id and d.document_id = @document_id
+left join drawn_documents d on d.environment_id = @environment_id and d.document_id = @document_id
 left join invoice_templates t on t.environment_id = e.id
     and case when d.document_id is null then t.published else t.id = d.template_id end
 where e.id = @environment_id;

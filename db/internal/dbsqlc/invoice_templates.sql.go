@@ -17,16 +17,16 @@ select (case when $1::boolean then d.paper_digest else d.page_digest end)::bytea
     (case when $1::boolean then d.paper else d.page end)::bytea as content,
     t.id, t.version, t.source, t.accent, t.logo_type, t.logo, t.texts
 from environments e
-left join drawn_documents d on d.environment_id = e.id and d.document_id = $2
+left join drawn_documents d on d.environment_id = $2 and d.document_id = $3
 left join invoice_templates t on t.environment_id = e.id
     and case when d.document_id is null then t.published else t.id = d.template_id end
-where e.id = $3
+where e.id = $2
 `
 
 type DrawnDocumentGetParams struct {
 	Paper         bool   `db:"paper"`
-	DocumentID    string `db:"document_id"`
 	EnvironmentID string `db:"environment_id"`
+	DocumentID    string `db:"document_id"`
 }
 
 type DrawnDocumentGetRow struct {
@@ -44,7 +44,7 @@ type DrawnDocumentGetRow struct {
 // What was drawn in a form, with the template that the document keeps, or the published one where nothing was drawn;
 // neither: the built-in one.
 func (q *Queries) DrawnDocumentGet(ctx context.Context, db DBTX, arg DrawnDocumentGetParams) (DrawnDocumentGetRow, error) {
-	row := db.QueryRow(ctx, drawnDocumentGet, arg.Paper, arg.DocumentID, arg.EnvironmentID)
+	row := db.QueryRow(ctx, drawnDocumentGet, arg.Paper, arg.EnvironmentID, arg.DocumentID)
 	var i DrawnDocumentGetRow
 	err := row.Scan(
 		&i.Digest,
