@@ -99,10 +99,13 @@ func (d *writing) subject(m db.Email) error {
 		}
 		return d.link(inv, !d.facts.Due.IsZero())
 	case email.CreditNote:
-		note, of, err := creditNote(d.ctx, d.tx.Reader, d.env, m.ObjectID)
-		shown := document.OfCreditNote(note, of)
+		note, err := d.tx.Invoices.CreditNote(d.ctx, d.env, m.ObjectID)
+		if err != nil {
+			return err
+		}
+		shown, err := db.CreditNoteDocument(d.ctx, d.tx.Reader, d.env, note)
 		d.facts.Number, d.facts.Of = shown.Number, shown.Of
-		d.facts.Amount, d.facts.Currency = note.Total, of.Currency
+		d.facts.Amount, d.facts.Currency = note.Total, note.Currency
 		return err
 	case email.CardWillExpire:
 		return d.card(m)

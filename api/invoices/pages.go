@@ -33,13 +33,14 @@ func shownInvoice(c *httpkit.Call) shown {
 
 func (h *Handler) shownCreditNote(ctx context.Context, c *httpkit.Call) (shown, error) {
 	note := httpkit.Resource[creditnote.Note](c)
-	of, err := h.store.Invoices.Get(ctx, c.EnvironmentID, note.InvoiceID)
-	return shown{document.OfCreditNote(note, of), note.CustomerID}, err
+	d, err := db.CreditNoteDocument(ctx, h.store.Reader, c.EnvironmentID, note)
+	return shown{d, note.CustomerID}, err
 }
 
 func (h *Handler) shownReceipt(ctx context.Context, c *httpkit.Call) (shown, error) {
-	d, err := h.receiptDocument(ctx, c)
-	return shown{d, httpkit.Resource[payment.Transaction](c).CustomerID}, err
+	charge := httpkit.Resource[payment.Transaction](c)
+	d, err := db.ReceiptDocument(ctx, h.store.Reader, c.EnvironmentID, charge)
+	return shown{d, charge.CustomerID}, err
 }
 
 func (h *Handler) invoicePage(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) ([]byte, error) {

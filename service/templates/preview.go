@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/document"
 	"perennial/billing/fault"
+	"perennial/db"
 	"perennial/documents"
 	"perennial/documents/paper"
 	"perennial/internal/id"
@@ -67,8 +68,7 @@ func (s *Service) document(ctx context.Context, by usecase.Caller, p Preview) (d
 		if err != nil {
 			return document.Document{}, err
 		}
-		of, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, note.InvoiceID)
-		return document.OfCreditNote(note, of), err
+		return db.CreditNoteDocument(ctx, s.Store.Reader, by.EnvironmentID, note)
 	case p.DocumentID != "":
 		return document.Document{}, errDocument
 	}

@@ -95,26 +95,30 @@ func wakeEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 
 // recorded waits until endpoints have no pending delivery. A failed one is an error: it measures nothing.
 func recorded(ctx context.Context, r *rig.Rig) error {
+	failed, err := settled(ctx, r, "webhook_deliveries", "(status = 'failed' or attempts > 1)")
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d deliveries failed, or needed a retry", failed)
+	}
+	return err
+}
+
+// settled waits until no row of a table in the stage's environment is pending, and counts those that failed.
+func settled(ctx context.Context, r *rig.Rig, table, failed string) (int, error) {
 	number := func(where string) (n int, err error) {
-		err = r.Ours.Pool.QueryRow(ctx, "select count(*) from webhook_deliveries where environment_id = $1 and "+where,
+		err = r.Ours.Pool.QueryRow(ctx, "select count(*) from "+table+" where environment_id = $1 and "+where,
 			r.Stage.EnvironmentID).Scan(&n)
 		return n, err
 	}
 	for {
 		pending, err := number("status = 'pending'")
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if pending == 0 {
-			break
+			return number(failed)
 		}
 		if err := load.SleepUntil(ctx, time.Now().Add(20*time.Millisecond)); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	failed, err := number("(status = 'failed' or attempts > 1)")
-	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d deliveries failed, or needed a retry", failed)
-	}
-	return err
 }

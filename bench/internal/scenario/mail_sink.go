@@ -8,11 +8,9 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/emersion/go-smtp"
 
-	"perennial/bench/internal/load"
 	"perennial/bench/internal/rig"
 )
 
@@ -82,24 +80,7 @@ func noMails(ctx context.Context, r *rig.Rig) error {
 
 // mailed waits until no mail is pending. One that was not sent is an error: it measures nothing.
 func mailed(ctx context.Context, r *rig.Rig) error {
-	number := func(where string) (n int, err error) {
-		err = r.Ours.Pool.QueryRow(ctx, "select count(*) from emails where environment_id = $1 and "+where,
-			r.Stage.EnvironmentID).Scan(&n)
-		return n, err
-	}
-	for {
-		pending, err := number("status = 'pending'")
-		if err != nil {
-			return err
-		}
-		if pending == 0 {
-			break
-		}
-		if err := load.SleepUntil(ctx, time.Now().Add(20*time.Millisecond)); err != nil {
-			return err
-		}
-	}
-	failed, err := number("status <> 'sent'")
+	failed, err := settled(ctx, r, "emails", "status <> 'sent'")
 	if err == nil && failed > 0 {
 		err = errors.New("mails were not sent")
 	}
